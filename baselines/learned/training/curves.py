@@ -32,14 +32,14 @@ MOST_COLS, WIDTH, ROW_HEIGHT = 2, 8.0, 3.6
 
 def draw_curves(folder: Path, boards: Sequence[str], games: int) -> None:
     """Draws `curves.png` from the log of a run folder, which holds evaluations in `games` games on each board."""
-    points, names = read_points(folder), [f"eval/{file_name(board)}" for board in boards]
-    panels = [*names, *(name for name in LOSSES if name in points)]
+    points, board_columns = read_points(folder), [f"eval/{file_name(board)}" for board in boards]
+    panels = [*board_columns, *(name for name in LOSSES if name in points)]
     cols = min(len(panels), MOST_COLS)
     rows = -(-len(panels) // cols)
     with styled_figure(WIDTH, rows * ROW_HEIGHT) as figure:
         for number, name in enumerate(panels, 1):
             axes = figure.add_subplot(rows, cols, number)
-            if name in names:
+            if name in board_columns:
                 _draw_board(axes, points, name, games)
             else:
                 axes.plot(*zip(*points[name], strict=True))
@@ -49,25 +49,24 @@ def draw_curves(folder: Path, boards: Sequence[str], games: int) -> None:
         replace_file(folder / "curves.png", image(figure))
 
 
-def _draw_board(axes: Axes, points: Points, board: str, games: int) -> None:
-    steps, rates = zip(*points[board], strict=True)
-    axes.plot(steps, rates, marker="o", label=f"agent, last {Score({board: rates[-1]}, games)}")
-    references = sorted(name for name in points if name.startswith(f"{board}/"))
+def _draw_board(axes: Axes, points: Points, column: str, games: int) -> None:
+    steps, rates = zip(*points[column], strict=True)
+    axes.plot(steps, rates, marker="o", label=f"agent, last {Score({column: rates[-1]}, games)}")
+    references = sorted(name for name in points if name.startswith(f"{column}/"))
     for name, style in zip(references, cycle(("--", "-.", ":"))):
         rate = points[name][-1][1]
-        axes.axhline(
-            rate, linestyle=style, color="grey", label=f"{name.rpartition('/')[2]} {Score({board: rate}, games)}"
-        )
-    title = board.removeprefix("eval/").replace("-", " with ")
+        label = f"{name.rpartition('/')[2]} {Score({column: rate}, games)}"
+        axes.axhline(rate, linestyle=style, color="grey", label=label)
+    title = column.removeprefix("eval/").replace("-", " with ")
     axes.set(title=f"{title} mines, {games} selection games", xlabel="environment steps", ylim=(0, 1))
     # Below the axes the legend covers no curve.
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2)
 
 
 class CsvLog(KVWriter):
-    """Writes `progress.csv`, whole or not at all: the columns in the order of the alphabet, the rows of all sessions.
+    """Writes `progress.csv` atomically: columns in alphabetical order, and the rows of all sessions.
 
-    A session that goes on from a step drops the later rows of a session that was killed, since it repeats them.
+    A session that resumes at step `steps` drops the later rows of a killed session, since it repeats these steps.
     """
 
     def __init__(self, folder: Path, steps: int) -> None:
@@ -77,7 +76,7 @@ class CsvLog(KVWriter):
             self._replace()
 
     def write(self, key_values: dict[str, Any], *_: Any, **__: Any) -> None:
-        """Adds a row."""
+        """Adds a row, and replaces the file."""
         self.rows.append(dict(key_values))
         self._replace()
 
@@ -93,7 +92,7 @@ class CsvLog(KVWriter):
 
 
 class Log(Logger):
-    """Logger of a session in a run folder that goes on from a step: progress.csv, and TensorBoard."""
+    """Logger of a session that begins at step `steps`: to progress.csv, and to TensorBoard if it is installed."""
 
     def __init__(self, folder: Path, steps: int) -> None:
         formats: list[KVWriter] = [CsvLog(folder, steps)]
@@ -103,7 +102,7 @@ class Log(Logger):
         super().__init__(str(folder), formats)
 
     def record_evaluation(self, score: Score, references: References, minutes: float, seconds: float) -> None:
-        """Records an evaluation after so many minutes of training that took so many seconds."""
+        """Records an evaluation that took `seconds` seconds, after `minutes` minutes of training."""
         self.record("time/minutes", minutes)
         self.record("eval/win_rate", score.win_rate)
         self.record("eval/seconds", seconds)
@@ -114,20 +113,20 @@ class Log(Logger):
 
 
 def start_tracking(folder: Path, settings: TrainingSettings) -> Any:
-    """Returns the run of Weights & Biases that a folder continues, or begins; call it before the log is opened."""
-    wandb, path = import_extra("wandb", "wandb"), folder / ID_FILE
+    """Returns the Weights & Biases run of a folder, continued or new; call it before `Log`, which it copies."""
+    wandb, id_path = import_extra("wandb", "wandb"), folder / ID_FILE
     remove_link(folder / "wandb")
     try:
         run = wandb.init(
             project=os.environ.get("WANDB_PROJECT", PROJECT),
             name=folder.name,
             dir=str(folder),
-            id=path.read_text(encoding="utf-8").strip() if path.is_file() else None,
+            id=id_path.read_text(encoding="utf-8").strip() if id_path.is_file() else None,
             resume="allow",
             config=settings.to_json(),
             sync_tensorboard=True,
         )
     except Exception as error:
         raise ConnectionError(f"wandb cannot be used: {first_line(error)}") from error
-    replace_file(path, f"{run.id}\n".encode())
+    replace_file(id_path, f"{run.id}\n".encode())
     return run

@@ -1,4 +1,4 @@
-"""Training loop: from the settings to the agent in a run folder, and what a terminal shows of it; read `run` first."""
+"""Training loop: from settings to an agent in a run folder, and the display of its progress; read `run` first."""
 
 import signal
 import threading
@@ -36,27 +36,29 @@ LINE_SECONDS = 10.0
 ANNOUNCEMENT = "stopping: the newest weights are evaluated first; Ctrl-C again ends at once"
 
 
-def train(settings: TrainingSettings, folder: Path, command: str = "", *, resume: bool = False, **how: Any) -> Training:
-    """Trains an agent, and leaves it in a run folder, which exists; see `prepare` and `run`.
+def train(
+    settings: TrainingSettings, folder: Path, command: str = "", *, resume: bool = False, **run_options: Any
+) -> Training:
+    """Trains an agent in an existing run folder, and returns the training; see `prepare` and `run`.
 
     The training may run in any thread; it handles signals in the main thread alone.
     """
-    return run(prepare(settings, folder, resume), command, **how)
+    return run(prepare(settings, folder, resume), command, **run_options)
 
 
 @single_precision()
 def prepare(settings: TrainingSettings, folder: Path, resume: bool = False) -> Training:
     """Returns a training that is ready to run; it writes nothing.
 
-    With `resume` it continues from the checkpoint in the folder, if there is one. A ValueError says that the checkpoint
-    is damaged, that the agent to start from does not fit, or that there is no such device.
+    With `resume` it continues from the checkpoint in the folder, if there is one. Raises ValueError if the checkpoint
+    is damaged, if the agent to start from does not fit, or if there is no such device.
     """
     device = chosen_device(settings.device)
     torch.set_num_threads(settings.threads)
     keep_freed_memory()
-    origin = settings.start and pinned_name(settings.start)
-    settings = replace(settings, device=device, start=origin)
-    learner, start, progress = settings.make_learner(), None, TrainingState(0, 0, None, 0, None)
+    settings = replace(settings, device=device, start=settings.start and pinned_name(settings.start))
+    learner, start = settings.make_learner(), None
+    progress = TrainingState(seconds=0, evaluation_seconds=0, kept=None, highest=0, references=None)
     if resume and (folder / CHECKPOINT_FILE).exists():
         progress = restore(learner, folder / CHECKPOINT_FILE, lasting(settings))
     elif settings.start is not None:  # A training that ended before its first checkpoint starts again.
@@ -69,7 +71,7 @@ def prepare(settings: TrainingSettings, folder: Path, resume: bool = False) -> T
 
 
 def _start_from(learner: Learner, agent: str) -> dict[str, Any]:
-    """Gives the learner the weights of an agent, and returns the training of that agent."""
+    """Copies the weights of an agent into the learner, and returns the `training_of` that agent."""
     folder = folder_to_start_from(agent)
     try:
         learner.begin_with(load_network(folder))
@@ -90,7 +92,7 @@ def run(
     """Runs a training until its budget is spent or a signal arrives; either leaves a checkpoint and an agent.
 
     Args:
-        training: of `prepare`; it is returned.
+        training: what `prepare` returned; `run` returns it, too.
         command: recorded in `run.json`.
         bar: whether to show the progress on stderr.
         on_evaluation: called once after each evaluation, when its agent and a checkpoint are written. If it returns
@@ -99,43 +101,43 @@ def run(
     """
     learner, budget, folder = training.learner, training.budget, training.folder
     record_session(folder, training.settings, command, learner.num_timesteps, training.start)
-    rows, saved_at, is_ended = int(LOG_ROWS * budget.progress(learner.num_timesteps)), time.monotonic(), False
+    logged_rows, saved_at, cancelled = int(LOG_ROWS * budget.progress(learner.num_timesteps)), time.monotonic(), False
     with ExitStack() as stack:
         if track:
             stack.enter_context(start_tracking(folder, training.settings))
         log = stack.enter_context(closing(Log(folder, learner.num_timesteps)))
-        after_round = stack.enter_context(show(training, bar))
+        refresh = stack.enter_context(show(training, bar))
         stop = stack.enter_context(stop_on_signals(bar))
 
         def is_over() -> bool:
-            return stop.requested or is_ended or budget.progress(learner.num_timesteps) >= 1
+            return stop.requested or cancelled or budget.progress(learner.num_timesteps) >= 1
 
         for _ in learner.rounds(budget, log):
             if is_over():
                 break
             if is_due := training.is_due():
                 training.evaluate(log)
-            elif (row := int(LOG_ROWS * budget.progress(learner.num_timesteps))) > rows:
-                rows = row
+            elif (row := int(LOG_ROWS * budget.progress(learner.num_timesteps))) > logged_rows:
+                logged_rows = row
                 learner.dump_logs()
             if is_due or time.monotonic() - saved_at >= CHECKPOINT_SECONDS:
                 training.save()
                 saved_at = time.monotonic()
-                is_ended = is_due and not on_evaluation(training)
-            after_round(at_once=is_due)
+                cancelled = is_due and not on_evaluation(training)
+            refresh(at_once=is_due)
             if is_over():
                 break
         training.is_interrupted = stop.requested
         if is_due := training.newest is None and _finish(training, log, stop):
             on_evaluation(training)
         training.draw()
-        after_round(at_once=is_due)
+        refresh(at_once=is_due)
     return training
 
 
 @dataclass
 class Stop:
-    """Whether a signal asked to stop; `is_quick` after SIGTERM, since what sends it waits only some seconds."""
+    """Whether a signal asked to stop; `is_quick` after SIGTERM, whose sender kills the process some seconds later."""
 
     requested: bool = False
     is_quick: bool = False
@@ -143,18 +145,18 @@ class Stop:
 
 @contextmanager
 def stop_on_signals(announces: bool = True) -> Generator[Stop]:
-    """Yields what the first SIGINT or SIGTERM in the block changes; the next signal acts as it did before.
+    """Yields a `Stop`, which the first SIGINT or SIGTERM in the block sets; the next signal acts as before the block.
 
-    Only the main thread can receive any. Ctrl-C prints what it does if it `announces`.
+    In another thread than the main one no signal sets it. With `announces`, Ctrl-C prints `ANNOUNCEMENT`.
     """
-    numbers = (signal.SIGINT, signal.SIGTERM) if threading.current_thread() is threading.main_thread() else ()
-    stop, handlers = Stop(), {number: signal.getsignal(number) for number in numbers}
+    signals = (signal.SIGINT, signal.SIGTERM) if threading.current_thread() is threading.main_thread() else ()
+    stop, handlers = Stop(), {number: signal.getsignal(number) for number in signals}
 
     def receive(received: int, _frame: Any) -> None:
         stop.requested, stop.is_quick = True, received == signal.SIGTERM
-        for number, before in handlers.items():
+        for number, handler in handlers.items():
             # Shells let background processes ignore SIGINT; one that is sent to such a process is meant all the same.
-            signal.signal(number, signal.default_int_handler if before == signal.SIG_IGN else before)
+            signal.signal(number, signal.default_int_handler if handler == signal.SIG_IGN else handler)
         if announces and not stop.is_quick:
             # The signal may have interrupted another print to stderr.
             with suppress(RuntimeError, OSError, ValueError, AttributeError):
@@ -165,44 +167,44 @@ def stop_on_signals(announces: bool = True) -> Generator[Stop]:
     try:
         yield stop
     finally:
-        for number, before in handlers.items():
-            signal.signal(number, before)
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
 
 
 def _finish(training: Training, log: Log, stop: Stop) -> bool:
-    """Saves, and evaluates the newest weights unless SIGTERM came and there is an agent; returns whether it did."""
+    """Saves, and returns whether it also evaluated the newest weights: not after SIGTERM if an agent was kept."""
     training.save()
     if stop.is_quick and training.progress.kept is not None:
         return False
-    # The games of the scripted policies may take longer than anyone waits for an end.
+    # After a signal nobody waits for the games of the scripted policies.
     training.evaluate(log, compares=not stop.requested)
     training.save()
     return True
 
 
 def show(training: Training, shown: bool) -> AbstractContextManager[Callable[..., None]]:
-    """Shows the panel on a terminal, or lines elsewhere, if `shown`; yields what to call after each round."""
+    """Returns a context that shows the progress if `shown`; it yields a function to call after each round."""
     if not shown:
         return nullcontext(lambda **_: None)
     return progress_display(lambda width: panel(training, width), lambda: line(training), LINE_SECONDS, leave=True)
 
 
 def line(training: Training) -> str:
-    """Returns the state of a training in one line."""
-    steps, left = _pace(training)
-    parts = [f"{100 * training.budget.progress(training.steps):.0f}%", steps, left]
+    """Returns the progress of a training in one line."""
+    steps_text, time_left = _pace(training)
+    parts = [f"{100 * training.budget.progress(training.steps):.0f}%", steps_text, time_left]
     if training.score is not None:
         parts.append(f"wins {training.score.beside(training.progress.references or {})}")
     return ", ".join(parts)
 
 
 def panel(training: Training, width: int) -> Page:
-    """Returns the panel in lines of at most `width` characters."""
+    """Returns the progress of a training in lines of at most `width` characters."""
     page, budget, progress = Page(width), training.budget, training.progress
-    steps, left = _pace(training)
-    page.note(f"{training.settings.title}: {steps}")
+    steps_text, time_left = _pace(training)
+    page.note(f"{training.settings.title}: {steps_text}")
     elapsed = format_seconds(budget.elapsed())
-    page.parts.append(progress_line("", budget.progress(training.steps), f"{elapsed}, {left}", width))
+    page.parts.append(progress_line("", budget.progress(training.steps), f"{elapsed}, {time_left}", width))
     for text in training.score.lines(progress.references or {}) if training.score else ():
         page.note(text)
     games = f"{training.settings.eval_games} selection games on each board"
@@ -216,13 +218,13 @@ def panel(training: Training, width: int) -> Page:
 
 
 def _pace(training: Training) -> tuple[str, str]:
-    """Returns the steps with the mean speed of all sessions, and the time that is left."""
+    """Returns the steps with the mean speed of all sessions, and the remaining time, as texts."""
     budget, steps, seconds = training.budget, training.steps, training.budget.elapsed()
-    done = f"step {steps}" + ("" if budget.steps is None else f" of {budget.steps}")
+    steps_text = f"step {steps}" + ("" if budget.steps is None else f" of {budget.steps}")
     speed = steps / seconds if seconds >= 1 else 0.0
     if speed:
-        done += f", {speed:.0f} steps a second"
+        steps_text += f", {speed:.0f} steps a second"
     if budget.steps is None:
-        return done, f"{format_seconds((1 - budget.progress(steps)) * (budget.seconds or 0))} left"
-    left = max(0, budget.steps - steps)
-    return done, f"{format_seconds(left / speed)} left" if speed else "time left not known yet"
+        return steps_text, f"{format_seconds((1 - budget.progress(steps)) * (budget.seconds or 0))} left"
+    steps_left = max(0, budget.steps - steps)
+    return steps_text, f"{format_seconds(steps_left / speed)} left" if speed else "time left not known yet"

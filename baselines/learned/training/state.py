@@ -30,7 +30,7 @@ EVALUATIONS, EVALUATION_FRACTION = (0.01, 0.02, 0.05, *(tenth / 10 for tenth in 
 take under a budget of time. The early evaluations show in a learning curve over the logarithm of the steps."""
 
 REFERENCES_SECONDS = 60.0
-"""Age from which a training plays the selection games with the scripted policies; a shorter one does so at its end.
+"""Seconds of training before the scripted policies play the selection games; a shorter training has them at its end.
 
 On a new machine they compile for half a minute, for which nobody waits before the first win rate."""
 
@@ -39,7 +39,7 @@ CURVES_SECONDS = 60.0
 
 
 class Learner(Protocol):
-    """Something that learns, round by round.
+    """What a training trains: an algorithm that learns in rounds.
 
     Attributes:
         num_timesteps: the number of steps so far, earlier sessions included.
@@ -48,26 +48,26 @@ class Learner(Protocol):
     num_timesteps: int
 
     def rounds(self, budget: Budget, logger: Logger) -> Iterator[None]:
-        """Learns without end, and yields before each round, when `snapshot` is exact; schedules follow the budget."""
+        """Learns without end, and yields before each round, when `snapshot` may run; schedules follow the budget."""
 
     def current_network(self) -> Any:
-        """Returns the network that plays, of some `kind`; training may go on changing its weights."""
+        """Returns the network that plays, with a `kind` for `makers`; training may go on changing its weights."""
 
     def dump_logs(self) -> None:
         """Writes a log row: the means since the last row."""
 
     def begin_with(self, network: nn.Module) -> None:
-        """Copies the weights of a network of any depth; raises ValueError if it is of another kind or width."""
+        """Copies the weights of a network of any depth; raises ValueError if its kind or its channels differ."""
 
     def snapshot(self) -> tuple[Tensors, dict[str, Any]]:
-        """Returns its whole state: tensors, and JSON-able values."""
+        """Returns the learner's whole state: tensors, and JSON-able values."""
 
     def restore(self, tensors: Tensors, state: dict[str, Any]) -> None:
-        """Continues from the snapshot of an equal learner; raises ValueError if it is of another one."""
+        """Restores a snapshot; raises ValueError if it is of a learner with other settings."""
 
 
 class TrainingState(msgspec.Struct):
-    """State of a training that is not its learner's; None stands for what there is not yet."""
+    """State of a training besides that of its learner; a field is None until it has a value."""
 
     seconds: Seconds  # trained so far
     evaluation_seconds: Seconds
@@ -84,10 +84,10 @@ class Training:
         settings: with the device chosen, and with the commit of the agent to start from.
         progress: what the checkpoint holds besides the learner.
         start: the training of the agent whose weights this session began with; None if it began with no agent.
-        done: evaluations so far, skipped ones included.
-        cost: seconds that the last one took.
-        score: of the last evaluation of this session, which was at the step `evaluated_at`.
-        player: what plays the selection games now; "" between evaluations.
+        done: number of evaluations so far, skipped ones included.
+        cost: seconds that the last evaluation took.
+        score: result of the last evaluation of this session, which was at the step `evaluated_at`.
+        player: name of the policy that plays the selection games now; "" between evaluations.
         is_interrupted: whether a signal ended the session.
         drawn_at: moment of the last picture of the curves, or of the beginning.
     """
@@ -113,7 +113,7 @@ class Training:
 
     @property
     def newest(self) -> selection.Score | None:
-        """Score of the newest weights; None if they did not play."""
+        """The score of the current weights; None if they have not played the selection games."""
         return self.score if self.evaluated_at == self.steps else None
 
     @property
@@ -135,7 +135,7 @@ class Training:
         """Plays the selection games, and keeps the agent unless an earlier one won more by over a standard error.
 
         Late in a training, agents improve by less than the noise of these games, and the luckiest one is seldom the
-        best. With `compares`, the scripted policies play the games first if it is time and they have not yet.
+        best. With `compares`, the scripted policies play them first, once: after `REFERENCES_SECONDS` or at the end.
         """
         progress, settings = self.progress, self.settings
         if progress.kept is None:
@@ -143,7 +143,7 @@ class Training:
             self.save()
         is_time = self.budget.elapsed() >= REFERENCES_SECONDS or self.budget.progress(self.steps) >= 1
         if compares and is_time and not progress.references:
-            self._compare()
+            self._play_references()
         minutes, begin, self.player = self.budget.elapsed() / 60, time.perf_counter(), "the agent"
         # PPO draws random numbers to make the network; training goes on as if there were no evaluation.
         with torch.random.fork_rng(devices=[]):
@@ -160,14 +160,14 @@ class Training:
         progress.highest = max(progress.highest, score.win_rate)
         self.draw(CURVES_SECONDS)
 
-    def _compare(self) -> None:
-        """Plays the selection games with the scripted policies; comparing is no training, and spends no budget."""
+    def _play_references(self) -> None:
+        """Plays the selection games with the scripted policies; the time for this does not count as spent budget."""
         begin = self.budget.elapsed()
         self.progress.references = selection.play_references(self.settings, partial(setattr, self, "player"))
         self.budget.seconds_before -= self.budget.elapsed() - begin
 
     def draw(self, seconds: float = 0) -> None:
-        """Draws the learning curves, unless the last so many seconds saw them drawn, or the training begin."""
+        """Draws the learning curves if `seconds` have passed since the last picture, or since the beginning."""
         if time.monotonic() - self.drawn_at >= seconds:
             draw_curves(self.folder, self.settings.boards, self.settings.eval_games)
             self.drawn_at = time.monotonic()
@@ -181,11 +181,11 @@ class Training:
             "first_seed": SELECTION_SEEDS.start,
             "steps": self.steps,
         }
-        level: dict[str, Any] = {} if settings.no_guess == "none" else {"no_guess": settings.no_guess}
-        level |= {} if settings.luck else {"luck": False}
+        rules: dict[str, Any] = {} if settings.no_guess == "none" else {"no_guess": settings.no_guess}
+        rules |= {} if settings.luck else {"luck": False}
         facts = {
             "algo": settings.algo,
-            "trained_on": {"boards": list(settings.boards), "first_click": settings.first_click, **level},
+            "trained_on": {"boards": list(settings.boards), "first_click": settings.first_click, **rules},
             "teacher": settings.teacher,
             "selected_by": kept,
         }
@@ -202,19 +202,19 @@ class Training:
 
 
 def lasting(settings: TrainingSettings) -> dict[str, Any]:
-    """Returns the settings, JSON-able, that all sessions of a training share."""
+    """Returns the JSON-able settings that all sessions of a training share, with lists in place of tuples."""
     content = json.loads(json.dumps(settings.to_json()))
     return {name: value for name, value in content.items() if name not in (*MAY_CHANGE, START)}
 
 
 def restore(learner: Learner, checkpoint: Path, settings: dict[str, Any]) -> TrainingState:
-    """Restores the learner of these lasting settings from a checkpoint, and returns the rest of it.
+    """Restores a learner from a checkpoint, and returns the other state of the training.
 
-    Raises a ValueError of one line if the checkpoint is damaged, or of a training with other settings.
+    Raises a ValueError of one line if the checkpoint is damaged, or if its `lasting` settings are not `settings`.
     """
     tensors, state = read_tensors(checkpoint)
     try:
-        # Not every setting shows in a shape. Checkpoints of earlier versions tell none.
+        # Not every setting shows in the shape of a tensor. Checkpoints of earlier versions hold no settings.
         if differing := "; ".join(differing_values(state.get("settings", settings), settings)):
             raise ValueError(f"it was made with {differing}")
         progress = convert(state["progress"], TrainingState, "its progress")
