@@ -35,7 +35,7 @@ BATCH = 1024
 
 
 def save_agent(folder: Path, network: Any, size: NetworkSize, facts: dict[str, Any]) -> None:
-    """Writes the agent of a run folder, and replaces an earlier one; `facts` are JSON-able entries of `agent.json`."""
+    """Writes both files of an agent to a run folder, over older ones; `facts` are JSON-able entries of agent.json."""
     description = {"format": FORMAT, "kind": network.kind, "channels": size.channels, "depth": size.depth, **facts}
     write_tensors(folder / AGENT_WEIGHTS_FILE, network.state_dict(), description)
     # Last, since the description makes the folder loadable: it never exists without weights.
@@ -46,7 +46,7 @@ def save_agent(folder: Path, network: Any, size: NetworkSize, facts: dict[str, A
 def load_network(folder: Path, precision: str = "float32") -> Any:
     """Returns the network of a run folder on the CPU, a `BoardNetwork` or an `AfterstateNetwork`.
 
-    Raises a ValueError of one line if a file is missing, damaged or does not fit, or there is no such precision.
+    Raises a ValueError of one line if a file is missing or damaged, does not fit, or `precision` is unknown.
     """
     one_of("precision", precision, PRECISIONS)
     keep_freed_memory()
@@ -54,10 +54,10 @@ def load_network(folder: Path, precision: str = "float32") -> Any:
     new_network, _ = makers(description.kind)
     network = new_network(NetworkSize(description.channels, description.depth))
     try:
-        weights, trained = read_tensors(folder / AGENT_WEIGHTS_FILE, MOST_BYTES)
-        for name in ("kind", "channels", "depth"):  # The depth shows in no shape. Some earlier files do not tell it.
-            if trained.get(name, getattr(description, name)) != getattr(description, name):
-                raise ValueError(f"its {name} is {trained[name]}, and {AGENT_FILE} says {getattr(description, name)}")
+        weights, stored = read_tensors(folder / AGENT_WEIGHTS_FILE, MOST_BYTES)
+        for name in ("kind", "channels", "depth"):  # No shape shows the depth. Some older files lack these keys.
+            if stored.get(name, getattr(description, name)) != getattr(description, name):
+                raise ValueError(f"its {name} is {stored[name]}, and {AGENT_FILE} says {getattr(description, name)}")
         load_weights(network, weights)
     except ValueError as error:
         raise ValueError(f"{folder / AGENT_WEIGHTS_FILE} cannot be used: {error}") from error
@@ -68,8 +68,8 @@ def load_network(folder: Path, precision: str = "float32") -> Any:
 class LearnedPolicy:
     """Clicks the legal cell with the highest output of the network; the first click follows a rule.
 
-    Under most first-click rules all cells are equally safe at first, so a network of safety cannot choose. The middle
-    opens the largest area on average.
+    Under most first-click rules all first clicks are equally safe, so a network that rates safety cannot choose. The
+    middle opens the largest area on average.
 
     `network` is a network on any device, whose mode and weights stay unchanged, or a function that loads one at a
     precision. `precision` and `device` concern only a network that the policy loads. The games of `config` may differ
@@ -92,8 +92,8 @@ class LearnedPolicy:
     ) -> None:
         networks.check_radius(config)
         self.config, self.symmetries = config, whether("symmetries", symmetries)
-        place = networks.chosen_device(device)
-        self.network = network if isinstance(network, nn.Module) else network(precision).to(place)
+        device_name = networks.chosen_device(device)
+        self.network = network if isinstance(network, nn.Module) else network(precision).to(device_name)
         self.first_cell = chosen_first_cell(config, first)
 
     def reset(self, seed: int) -> None:
@@ -112,31 +112,31 @@ class LearnedPolicy:
     def values(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
         """Returns the network's outputs (N, rows * cols) float32 for codes (N, rows, cols)."""
         device, (rows, cols) = next(self.network.parameters()).device, observations.shape[1:]
-        chosen = networks.symmetries(rows, cols)[: None if self.symmetries else 1]
-        turns = [(symmetry, networks.new_cells(rows, cols, symmetry, device)) for symmetry in chosen]
+        chosen = networks.symmetries(rows, cols)[: None if self.symmetries else 1]  # The first one is the identity.
+        inverses = [(symmetry, networks.new_cells(rows, cols, symmetry, device)) for symmetry in chosen]
         outputs = []
-        # Without the flag a GPU rounds float32 to ten bits in convolutions. PyTorch refuses it beside its newer flags.
+        # By default a GPU rounds float32 to ten bits in convolutions. PyTorch refuses this flag beside its newer flags.
         flags, on_gpu = torch.backends.cudnn.flags, device.type == "cuda"
         with torch.no_grad(), flags(enabled=True, allow_tf32=False) if on_gpu else nullcontext():
             for start in range(0, len(observations), BATCH):
                 boards = torch.as_tensor(observations[start : start + BATCH], device=device)
-                turned = ((networks.transform(boards, symmetry), cells) for symmetry, cells in turns)
-                views = [self.network(view, self.config.mines)[:, cells] for view, cells in turned]
-                outputs.append(torch.stack(views).mean(dim=0).cpu().numpy())
+                views = ((networks.transform(boards, symmetry), cells) for symmetry, cells in inverses)
+                values = [self.network(view, self.config.mines)[:, cells] for view, cells in views]
+                outputs.append(torch.stack(values).mean(dim=0).cpu().numpy())
         return np.concatenate(outputs)
 
 
 def find_agent(folder: Path) -> Callable[..., Policy]:
-    """Returns the agent of a run folder; calling it with a board returns a policy. Raises as `load_network` does."""
+    """Returns a function that makes policies of the agent in a run folder; it raises as `load_network` does."""
     _, new_policy = makers(read_as(folder / AGENT_FILE, Agent).kind)
     return partial(new_policy, partial(load_network, folder))
 
 
 def makers(kind: str) -> tuple[Callable[[NetworkSize], Any], Callable[..., Policy]]:
-    """Returns what makes a new network of one kind, and what makes its policies."""
+    """Returns the constructors of the networks of a kind and of the policies that play them."""
     if kind == BoardNetwork.kind:
         return BoardNetwork.of_size, LearnedPolicy
-    # Other agents need nothing of afterstate.
+    # Imported here, so that other agents load without afterstate.
     from baselines.learned.afterstate.network import AfterstateNetwork
     from baselines.learned.afterstate.policy import AfterstatePolicy
 

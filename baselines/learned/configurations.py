@@ -34,14 +34,14 @@ from minesweeper_env.rewards import REWARDS, Transition
 FOLDER, SUFFIX = files("baselines.learned") / "configs", ".toml"
 
 START = "start"
-"""The entry of `RUN_FILE` about the agent that the training began as."""
+"""Key in `RUN_FILE` of the training of the agent whose weights this training began with."""
 
 LOG_FILE = "progress.csv"
 
 STEP = "time/total_timesteps"
 """Name of the column with the environment steps."""
 
-Points = dict[str, list[tuple[float, float]]]
+Points = dict[str, list[tuple[float, float]]]  # (step, value) by column
 
 PACKAGES = ("gymnasium", "numpy", "numba", "torch", "stable-baselines3", "sb3-contrib")
 """Packages whose versions a session records."""
@@ -60,31 +60,28 @@ MOST_BYTES = 1 << 20
 
 
 def read_configuration(name: str) -> dict[str, Any]:
-    """Returns the settings, by name, in one of `configuration_names()` or in the .toml file of this path.
+    """Returns the settings, by name, of a configuration in `configuration_names()` or of a .toml file.
 
     Raises a ValueError of one line if there is none of this name, or the file cannot be read.
     """
-    if not name.endswith(SUFFIX) and name not in configuration_names():
-        known = ", ".join(configuration_names())
-        meant = did_you_mean(name, configuration_names())
-        raise ValueError(
-            f"there is no configuration {name!r}; there are {known}, and files that end in {SUFFIX}{meant}"
-        )
+    is_path = name.endswith(SUFFIX)
+    if not is_path and name not in configuration_names():
+        names, hint = ", ".join(configuration_names()), did_you_mean(name, configuration_names())
+        raise ValueError(f"there is no configuration {name!r}; there are {names}, and files that end in {SUFFIX}{hint}")
     try:
-        given = name.endswith(SUFFIX)
-        content = read_bounded(Path(name), MOST_BYTES) if given else (FOLDER / f"{name}{SUFFIX}").read_bytes()
+        content = read_bounded(Path(name), MOST_BYTES) if is_path else (FOLDER / f"{name}{SUFFIX}").read_bytes()
         return tomllib.loads(content.decode())
     except (OSError, ValueError, RecursionError) as error:
         raise ValueError(f"the configuration {name} cannot be read: {error}") from error
 
 
 def long_help(width: int) -> str:
-    """Returns all configurations, each with its first comment, and all hyperparameters, in lines of `width`."""
+    """Returns help on all configurations, with their opening comments, and all hyperparameters, in lines of `width`."""
     lines = ["configurations (--config NAME):"]
     for name in configuration_names():
         comment = takewhile(lambda line: line.startswith("#"), (FOLDER / f"{name}{SUFFIX}").read_text().splitlines())
-        note = " ".join(line.removeprefix("#").strip() for line in comment)
-        text = f"{name} ({TrainingSettings.of(read_configuration(name)).budget_in_words}): {note}"
+        summary = " ".join(line.removeprefix("#").strip() for line in comment)
+        text = f"{name} ({TrainingSettings.of(read_configuration(name)).budget_in_words}): {summary}"
         lines.append(fill(text, width, initial_indent="  ", subsequent_indent=" " * 6, break_on_hyphens=False))
     lines += ["", "hyperparameters (--set NAME=VALUE), by algorithm:"]
     for algo in ALGORITHMS:
@@ -105,53 +102,54 @@ def settings_and_folder(options: argparse.Namespace) -> tuple[TrainingSettings, 
     Raises:
         ValueError: two options contradict each other, a setting is not allowed, or there is no training to resume.
     """
-    start = read_configuration(options.config) if options.config else {}
-    given = given_settings(options, start)
-    typed = given.get("hyperparameters", {})
+    configuration = read_configuration(options.config) if options.config else {}
+    given = given_settings(options, configuration)
+    typed_hyperparameters = given.get("hyperparameters", {})
     if options.resume and options.out is not None and not options.config:
-        settings = _resumed(options.out, given)
+        settings = _resumed_settings(options.out, given)
         check_reward_of(settings, given)
         return settings, options.out
     if "hyperparameters" in given:
-        given["hyperparameters"] = {**start.get("hyperparameters", {}), **given["hyperparameters"]}
-    settings = checked_settings(start, given)
-    check_effect(settings, typed)
+        given["hyperparameters"] = {**configuration.get("hyperparameters", {}), **given["hyperparameters"]}
+    settings = checked_settings(configuration, given)
+    check_effect(settings, typed_hyperparameters)
     if settings.start is not None and not HUB_NAME.fullmatch(settings.start) and not options.resume:
         folder_to_start_from(settings.start)
-    folder = options.out or Path("runs") / (Path(options.config).stem if options.config else _name(settings))
+    folder = options.out or Path("runs") / (Path(options.config).stem if options.config else _folder_name(settings))
     if options.resume:
-        # The budget of the first session may be another one.
+        # The configuration must agree with the first session, except in what may change.
         content = settings.to_json()
-        settings = _resumed(folder, given | {name: content[name] for name in start.keys() - {*MAY_CHANGE}})
+        fixed = {name: content[name] for name in configuration.keys() - {*MAY_CHANGE}}
+        settings = _resumed_settings(folder, given | fixed)
     return settings, folder
 
 
 def checked_settings(start: Mapping[str, Any], given: Mapping[str, Any]) -> TrainingSettings:
-    """Returns the settings of a configuration with those of a command line; a ValueError if one is not allowed."""
+    """Returns the settings of a configuration, replaced by those of a command line; raises ValueError for a bad one."""
     settings = TrainingSettings.of({**start, **given})
     check_reward_of(settings, given)
     return settings
 
 
 def check_effect(settings: TrainingSettings, chosen: Mapping[str, Any]) -> None:
-    """Raises a ValueError if a chosen hyperparameter other than 0 has no effect beside the other settings."""
+    """Raises a ValueError if a chosen hyperparameter is not 0, but has no effect under the other settings."""
     if idle := {name: needed for name, needed in settings.idle.items() if chosen.get(name)}:
         needs = " and ".join(dict.fromkeys(idle.values()))
         raise ValueError(f"{' and '.join(idle)} other than 0 would have no effect: the training needs {needs}")
 
 
 def given_settings(options: argparse.Namespace, start: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Returns the settings that a command line gives; a budget of one kind replaces one of the other.
+    """Returns the settings that a command line gives; --steps unsets configured minutes, and --minutes steps.
 
-    The number of mines without a size is for the size of the boards in `start`, the settings of a configuration.
+    --mines without --size is for the board size in `start`, the settings of a configuration.
     """
     names = {field.name for field in fields(TrainingSettings)}
     given = {name: value for name, value in vars(options).items() if name in names and value is not None}
     if options.steps is not None or options.minutes is not None:
         given |= {"steps": options.steps, "minutes": options.minutes}
     if getattr(options, "set", None) is not None:
-        if bad := [text for text in options.set if not re.fullmatch(r"[^=]+=.+", text)]:
-            raise ValueError(f"a hyperparameter is set by NAME=VALUE, not {bad[0]!r}")
+        if malformed := [text for text in options.set if not re.fullmatch(r"[^=]+=.+", text)]:
+            raise ValueError(f"a hyperparameter is set by NAME=VALUE, not {malformed[0]!r}")
         values: dict[str, Any] = {}
         for name, _, value in (text.partition("=") for text in options.set):
             if name in values:
@@ -168,7 +166,7 @@ def given_settings(options: argparse.Namespace, start: Mapping[str, Any] | None 
 
 
 def _size_of(start: Mapping[str, Any]) -> tuple[int, int]:
-    """Returns (rows, cols) of the boards of a configuration, or the usual size; a ValueError for several sizes."""
+    """Returns (rows, cols) of a configuration's boards, or of the default board; raises ValueError if they differ."""
     boards = [BoardConfig.of_name(name, "any") for name in items_of(start.get("boards"))]
     sizes = {(board.rows, board.cols) for board in boards} or {parse_size(PRESETS[""]["size"])}
     if len(sizes) > 1:
@@ -177,19 +175,19 @@ def _size_of(start: Mapping[str, Any]) -> tuple[int, int]:
 
 
 def folder_to_start_from(agent: str) -> Path:
-    """Returns the folder of the agent with whose weights a training begins; a ValueError if none, or damaged."""
+    """Returns the folder of an agent to start a training from; raises ValueError if it is missing or damaged."""
     folder = agent_folder(agent) or Path(agent)
     if not folder.is_dir():
-        known = ", ".join(sorted(AGENTS))
-        raise ValueError(f"the training cannot start from {folder}: there are the agents {known}, and run folders")
-    read_run(folder)
+        names = ", ".join(sorted(AGENTS))
+        raise ValueError(f"the training cannot start from {folder}: there are the agents {names}, and run folders")
+    read_run(folder)  # Raises a ValueError if damaged.
     return folder
 
 
 def load_reward(text: str) -> str | Callable[[Any], Any]:
-    """Returns a reward: a name of the environment as it is, or a function of the user, whose errors name it.
+    """Returns a reward for the environment: the user's function if `text` points to one, or else `text`, a name.
 
-    Raises as `baselines.user_policy.load` does.
+    `baselines.user_policy.load` says what it raises; errors within the function name `text`.
     """
     if (match := USER_CODE.fullmatch(text)) is None:
         return text
@@ -203,7 +201,7 @@ def load_reward(text: str) -> str | Callable[[Any], Any]:
 
 
 def check_reward_of(settings: TrainingSettings, typed: Mapping[str, Any]) -> None:
-    """Tries a reward of the user in two games of each board; a ValueError refuses an unfit one, or one not typed."""
+    """Raises ValueError for a user's reward that is not in `typed`, or fails in a step of two games on each board."""
     text = settings.reward
     if text in REWARDS:
         return
@@ -225,18 +223,18 @@ def check_reward_of(settings: TrainingSettings, typed: Mapping[str, Any]) -> Non
 
 
 def code_of_reward(reward: str | None) -> dict[str, Any]:
-    """Returns the entry of `run.json` about the code of a reward of the user; empty for a name of the environment."""
+    """Returns the entry of `run.json` with the digest of a user's reward code; empty for a named reward."""
     return {} if reward is None or reward in REWARDS else {"code of the reward": Specification.of(reward).digest()}
 
 
-def _name(settings: TrainingSettings) -> str:
-    logic = [] if settings.no_guess == "none" else ["no-guess", settings.no_guess]
-    logic += [] if settings.luck else ["no-luck"]
-    return "-".join([settings.algo, *(file_name(board) for board in settings.boards), *logic])
+def _folder_name(settings: TrainingSettings) -> str:
+    rules = [] if settings.no_guess == "none" else ["no-guess", settings.no_guess]
+    rules += [] if settings.luck else ["no-luck"]
+    return "-".join([settings.algo, *(file_name(board) for board in settings.boards), *rules])
 
 
-def _resumed(folder: Path, given: dict[str, Any]) -> TrainingSettings:
-    """Returns the settings of the training in a folder, with the given ones that may change; others must be equal."""
+def _resumed_settings(folder: Path, given: dict[str, Any]) -> TrainingSettings:
+    """Returns the settings of the training in a folder, with the given ones in `MAY_CHANGE`; others must be equal."""
     if (run := read_run(folder)) is None:
         raise ValueError(f"--resume finds no training in {folder}: there is no {RUN_FILE}")
     settings = TrainingSettings.of(run["settings"])
@@ -258,16 +256,16 @@ def check_earlier(folder: Path, settings: Mapping[str, Any]) -> None:
             f"{checkpoint} is missing, and a new training would overwrite {agents[0]}; "
             f"train on from its weights in another folder: --start {folder} --out DIR"
         )
-    told = {name: value for name, value in settings.items() if value != "auto"}
-    earlier_results(folder, RUN_FILE, {"settings": told, **code_of_reward(settings.get("reward"))})
+    explicit = {name: value for name, value in settings.items() if value != "auto"}
+    earlier_results(folder, RUN_FILE, {"settings": explicit, **code_of_reward(settings.get("reward"))})
 
 
 def record_session(
     folder: Path, settings: TrainingSettings, command: str, steps: int, start: dict[str, Any] | None = None
 ) -> None:
-    """Writes the settings to `run.json`, and appends a session that began after so many steps.
+    """Writes the settings to `run.json`, and appends a session that begins at step `steps`.
 
-    `start` is `training_of` the agent that the weights come from; None keeps what the file says.
+    `start` is the `training_of` the agent whose weights it begins with; None keeps the entry `START` of the file.
     """
     run = read_run(folder) or {"sessions": []}
     start = start or run.get(START)
@@ -290,7 +288,7 @@ def record_session(
 
 
 def read_run(folder: Path) -> dict[str, Any] | None:
-    """Returns the content of `run.json`, or None if there is none; a ValueError says if it is damaged."""
+    """Returns the content of `run.json`, or None if there is no such file; raises ValueError if it is damaged."""
     path = folder / RUN_FILE
     if not path.exists():
         return None
@@ -302,9 +300,9 @@ def read_run(folder: Path) -> dict[str, Any] | None:
 def training_of(folder: Path) -> dict[str, Any]:
     """Returns how the agent in a run folder was trained: `steps` and `run`, JSON-able.
 
-    `steps` counts all steps of the log, also those after the agent was kept; without a log, the steps before it was
-    kept. `run` is the content of `run.json`, whose entry `START` describes the training of the agent that this one
-    began as. Either is None if the folder lacks it. A ValueError says which file is damaged.
+    `steps` is the last step of the log, which may be later than the agent; without a log, the step of the agent.
+    `run` is the content of `run.json`. Its entry `START` is the `training_of` the agent that this training started
+    from. Either is None if the folder lacks it. A ValueError says which file is damaged.
     """
     selected = read_as(folder / AGENT_FILE, Agent).selected_by
     steps = selected and max([selected["steps"], *(int(float(row[STEP])) for row in read_rows(folder))])
@@ -312,14 +310,14 @@ def training_of(folder: Path) -> dict[str, Any]:
 
 
 def lineage(training: dict[str, Any] | None) -> Iterator[dict[str, Any]]:
-    """Yields a training of `training_of`, then those of the agents that it began as, the oldest one last."""
+    """Yields a training from `training_of`, then that of the agent it started from, and so on to the oldest one."""
     while training is not None:
         yield training
         training = (training["run"] or {}).get(START)
 
 
 def read_points(folder: Path) -> Points:
-    """Returns the curves in the log by name, each a list of (step, value)."""
+    """Returns the (step, value) pairs of each column in the log, by its name."""
     points: Points = {}
     for row in read_rows(folder):
         for name, value in row.items():
@@ -328,7 +326,7 @@ def read_points(folder: Path) -> Points:
 
 
 def read_rows(folder: Path) -> list[dict[str, str]]:
-    """Returns the numbers of the log by column, one row a step."""
+    """Returns the rows of the log, one per step in ascending order; a row maps columns to finite numbers, as text."""
     rows: dict[float, dict[str, str]] = {}
     with suppress(FileNotFoundError), (folder / LOG_FILE).open(newline="", encoding="utf-8", errors="replace") as file:
         try:
@@ -341,10 +339,10 @@ def read_rows(folder: Path) -> list[dict[str, str]]:
 
 
 def _numbers(row: dict[str, Any]) -> dict[str, str]:
-    """Returns the numbers of a row; it has none where nothing was recorded, and where a kill cut it off."""
-    found = {}
+    """Returns the cells of a row that hold finite numbers, not those that are empty, or cut off by a kill."""
+    numbers = {}
     for name, text in row.items():
         with suppress(TypeError, ValueError):
             if math.isfinite(float(text)):
-                found[name] = text
-    return found
+                numbers[name] = text
+    return numbers

@@ -53,7 +53,7 @@ ILLEGAL = -1e8
 
 
 class MinesweeperQNetwork(QNetwork):
-    """Q-values of all clicks: the shared trunk and one number per cell; `MinesweeperQPolicy` makes it."""
+    """Q-network with the shared trunk and one Q-value per click; `MinesweeperQPolicy` makes it."""
 
     probability = True
 
@@ -89,13 +89,13 @@ class MinesweeperQPolicy(DQNPolicy):
         return self.q_net.q_net
 
     def begin_with(self, head: nn.Sequential) -> None:
-        """Copies a head that rates clicks, after the trunk was copied; the target network begins the same."""
+        """Copies a click head into the Q-network, then the Q-network, with its trunk, into the target network."""
         self.q_net.q_net.load_state_dict(head.state_dict())
         self.q_net_target.load_state_dict(self.q_net.state_dict())
 
 
 def distillation_loss(outputs: Tensor, codes: Tensor, config: BoardConfig) -> Tensor:
-    """Returns the cross-entropy between a network's and the oracle's safety, (N, 1), the mean over the legal clicks.
+    """Returns the cross-entropy of a network's safety against the oracle's, (N, 1), the mean over the legal clicks.
 
     Args:
         outputs: (N, rows * cols), logits of the probability that a cell is safe.
@@ -117,8 +117,8 @@ class MaskedDQN(MultiBoardMixin, DQN):
         policy: `MinesweeperQPolicy`.
         env: a `MinesweeperVecEnv`.
         teacher: True to fit the oracle's probabilities of all cells instead of the returns.
-        hyperparameters: `keep_scale`, `hindsight` and `consistency` count where gamma is 0 and returns are
-            probabilities, and `replay_ratio` replaces `gradient_steps`.
+        hyperparameters: `keep_scale`, `hindsight` and `consistency` have an effect if gamma is 0 and returns are
+            probabilities. `replay_ratio` replaces `gradient_steps`.
         **kwargs: arguments of `DQN`, with its own hyperparameters among them.
     """
 
@@ -137,48 +137,48 @@ class MaskedDQN(MultiBoardMixin, DQN):
         self.teacher = teacher
 
     def choose_clicks(self, boards: NDArray[np.int8]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """Returns the greedy clicks (N,), random ones by a chance and at first; and their Q-values (N,)."""
-        chance = 1.0 if self.num_timesteps < self.learning_starts else self.exploration_rate
+        """Returns epsilon-greedy clicks (N,), all random on unopened boards, and their Q-values (N,)."""
+        epsilon = 1.0 if self.num_timesteps < self.learning_starts else self.exploration_rate
         with torch.no_grad():
             values = self.q_net(torch.as_tensor(boards, device=self.device)).cpu().numpy()
-        explores = (torch.rand(len(boards)).numpy() < chance) | unopened(boards)
+        explores = (torch.rand(len(boards)).numpy() < epsilon) | unopened(boards)
         clicks = np.where(explores, random_clicks(boards), values.argmax(axis=1))
         return clicks, np.take_along_axis(values, clicks[:, None], axis=1)[:, 0]
 
     def _sample_action(self, *_: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        clicks, self._predicted = self.choose_clicks(self._last_obs)
-        return clicks, clicks
+        clicks, self._q_of_clicks = self.choose_clicks(self._last_obs)
+        return clicks, clicks  # The actions to play, and those to store.
 
     def _store_transition(
         self, _buffer: Any, clicks: NDArray[np.int64], new_obs: Any, rewards: Any, dones: Any, infos: Any
     ) -> None:
         """Stores a sample of the transitions of a step, and the outcomes of the games that ended."""
-        boards, predicted = self._last_obs, self._predicted
-        following = np.array(new_obs)
-        ended = dones.copy()
+        boards, q_of_clicks = self._last_obs, self._q_of_clicks
+        next_boards = np.array(new_obs)
+        terminated = dones.copy()
         for index in np.flatnonzero(dones):
-            following[index] = infos[index]["terminal_observation"]
-            ended[index] = not infos[index]["TimeLimit.truncated"]
-        keep = keep_probabilities(1 - predicted, self.hyperparameters.keep_scale, self.hyperparameters.keep_min)
-        chosen = torch.rand(len(boards)).numpy() < keep
+            next_boards[index] = infos[index]["terminal_observation"]
+            terminated[index] = not infos[index]["TimeLimit.truncated"]
+        keep = keep_probabilities(1 - q_of_clicks, self.hyperparameters.keep_scale, self.hyperparameters.keep_min)
+        kept = torch.rand(len(boards)).numpy() < keep
         if self.gamma == 0:
-            chosen &= ~unopened(boards)
+            kept &= ~unopened(boards)
         self.slot.store(
-            chosen, observations=boards, next_observations=following, actions=clicks, rewards=rewards, dones=ended
+            kept, observations=boards, next_observations=next_boards, actions=clicks, rewards=rewards, dones=terminated
         )
-        won_alone = self.hyperparameters.hindsight_games == "won"
-        self.slot.forget(won_alone & (predicted < GUESS))
-        self.slot.record_ends(dones, infos, losses=not won_alone)
+        wins_only = self.hyperparameters.hindsight_games == "won"
+        self.slot.forget(wins_only & (q_of_clicks < GUESS))
+        self.slot.record_ends(dones, infos, losses=not wins_only)
         self._last_obs = new_obs
 
     def _play_and_learn(self, callback: BaseCallback) -> int:
-        played = self.collect_rollouts(self.slot.env, callback, self.train_freq, self.replay_buffer)
+        rollout = self.collect_rollouts(self.slot.env, callback, self.train_freq, self.replay_buffer)
         if self.num_timesteps > self.learning_starts:
             self.train(gradient_steps=1)
-        return played.episode_timesteps
+        return rollout.episode_timesteps
 
     def train(self, gradient_steps: int, batch_size: int = 100) -> None:  # noqa: ARG002
-        """Learns from the stored transitions, and logs "train/loss"; `replay_ratio` gives the number of steps."""
+        """Learns from the replay buffer, and logs "train/loss"; `replay_ratio` alone sets the number of steps."""
         self.policy.set_training_mode(True)
         self._update_learning_rate(self.policy.optimizer)
         ready = self.slot.buffer.size >= min(self.learning_starts, self.buffer_size)
@@ -195,11 +195,11 @@ class MaskedDQN(MultiBoardMixin, DQN):
             return distillation_loss(outputs, boards, self.slot.env.config).mean()
         # Undo the symmetry: actions and hindsight refer to the original cells.
         outputs = outputs[:, cells]
-        targets, chosen = self._targets(sample), outputs.gather(1, sample.actions)
+        targets, outputs_of_clicks = self._targets(sample), outputs.gather(1, sample.actions)
         # The gradient of the cross-entropy does not vanish where the sigmoid saturates; other returns take DQN's loss.
         probability = self.policy.probability
         loss = functional.binary_cross_entropy_with_logits if probability else functional.smooth_l1_loss
-        losses = loss(chosen, targets, reduction="none")
+        losses = loss(outputs_of_clicks, targets, reduction="none")
         if self.hyperparameters.hindsight > 0:
             losses = losses + self.hyperparameters.hindsight * self.hindsight_losses(outputs, sample)
         if self.hyperparameters.consistency > 0:
@@ -212,8 +212,8 @@ class MaskedDQN(MultiBoardMixin, DQN):
         if self.gamma == 0:
             return sample.rewards
         with torch.no_grad():
-            best = self.q_net_target(sample.next_observations).amax(dim=1, keepdim=True)
-        return sample.rewards + (1 - sample.dones) * self.gamma * best
+            next_values = self.q_net_target(sample.next_observations).amax(dim=1, keepdim=True)
+        return sample.rewards + (1 - sample.dones) * self.gamma * next_values
 
 
 def make_dqn(settings: TrainingSettings) -> MaskedDQN:

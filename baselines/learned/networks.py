@@ -20,7 +20,7 @@ ArrayOrTensor = TypeVar("ArrayOrTensor", NDArray[np.int8], torch.Tensor)
 
 @contextmanager
 def single_precision() -> Generator[None]:
-    """Makes float32 the default of PyTorch inside, whatever the user's default is, which is there again afterwards."""
+    """Makes float32 PyTorch's default dtype within the context, and restores the user's default dtype after it."""
     before = torch.get_default_dtype()
     torch.set_default_dtype(torch.float32)
     try:
@@ -30,22 +30,22 @@ def single_precision() -> Generator[None]:
 
 
 def chosen_device(name: str) -> str:
-    """Returns "cpu" or "cuda" for one of `DEVICES`; raises ValueError if it is another text, or there is no GPU."""
+    """Returns "cpu" or "cuda" for one of `DEVICES`; raises ValueError for another name, or for "cuda" without a GPU."""
     if one_of("device", name, DEVICES) == "cuda" and not torch.cuda.is_available():
         raise ValueError("device cuda is not available; use cpu or auto")
     return "cuda" if name != "cpu" and torch.cuda.is_available() else "cpu"
 
 
 def check_radius(config: BoardConfig) -> None:
-    """Raises ValueError for a board of another radius than 1."""
+    """Raises ValueError unless the neighbourhood radius of the board is 1."""
     if config.radius != 1:
         raise ValueError(f"a learned agent plays boards of radius 1, not {config.radius}")
 
 
 MAX_COUNT = Codes.of_radius(1).max_count
 
-_MANY = 64.0
-"""The number of unopened safe cells that the input plane shows as 1; larger numbers look the same."""
+_SAFE_CELLS_CAP = 64.0
+"""The number of unopened safe cells that its input plane shows as 1, as it shows every larger number."""
 
 
 class GlobalPooling(nn.Module):
@@ -69,20 +69,20 @@ PLANES = 2 * (MAX_COUNT + 2) + FEW + 2
 
 
 def board_planes(codes: Tensor, mines: int | Tensor | None) -> Tensor:
-    """Returns the input planes of boards, of what the player sees: codes and the number of mines.
+    """Returns the input planes of boards, computed from what a player sees: codes and the number of mines.
 
     | planes | value of a cell |
     |---|---|
     | `MAX_COUNT` + 1 | one-hot clue |
     | 1 | 1 if covered, whatever the mark: marks are no evidence |
-    | `MAX_COUNT` + 1 | at a clue with covered neighbours: one-hot number of safe ones |
+    | `MAX_COUNT` + 1 | at a clue with covered neighbours: one-hot number of those that are safe |
     | 1 | at such a clue: the fraction of its covered neighbours that are mines |
     | 1 | density: the fraction of mines among the covered cells, constant over the board |
-    | 1 | number of unopened safe cells, scaled by `_MANY`, constant over the board |
+    | 1 | number of unopened safe cells, divided by `_SAFE_CELLS_CAP`, at most 1, constant over the board |
     | `FEW` | one-hot number of unopened safe cells, if it is 1 to `FEW`, constant over the board |
 
-    The first two groups sum to 1 on the board and to 0 in the padding, so they also mark the edge. Codes travel as
-    small integers and are expanded here, on the device that learns.
+    At each cell the first two groups sum to 1, and to 0 in the padding around the board, so they also mark its edge.
+    Codes reach the learning device as small integers; this function expands them there.
 
     Args:
         codes: (N, rows, cols), any dtype.
@@ -98,7 +98,7 @@ def board_planes(codes: Tensor, mines: int | Tensor | None) -> Tensor:
     covered_neighbours = functional.conv2d(covered[:, None], neighbourhood, padding=1)[:, 0]
     informative = (covered == 0) & (covered_neighbours > 0)
     fraction = torch.where(informative, counts / covered_neighbours.clamp(min=1), 0.0)
-    safe_neighbours = torch.where(informative, covered_neighbours - counts, -1.0)
+    safe_neighbours = torch.where(informative, covered_neighbours - counts, -1.0)  # -1 sets no plane.
     levels = torch.arange(MAX_COUNT + 2, dtype=torch.float32, device=codes.device)
     planes = [counts[..., None] == levels, safe_neighbours[..., None] == levels[:-1], fraction[..., None]]
     planes.append(_planes_of_mines(covered, mines))
@@ -107,14 +107,14 @@ def board_planes(codes: Tensor, mines: int | Tensor | None) -> Tensor:
 
 
 def _planes_of_mines(covered: Tensor, mines: int | Tensor | None) -> Tensor:
-    """Returns the planes that follow from the number of mines, (N, rows, cols, FEW + 2)."""
+    """Returns the last FEW + 2 planes, which need the number of mines, (N, rows, cols, FEW + 2)."""
     shape = (*covered.shape, FEW + 2)
     if mines is None:
         return covered.new_zeros(shape)
     cells = covered.sum(dim=(1, 2))
-    left, density = (cells - mines)[:, None], (mines / cells.clamp(min=1))[:, None]
-    few = torch.arange(1, FEW + 1, dtype=torch.float32, device=covered.device)
-    values = torch.cat([density, (left / _MANY).clamp(max=1.0), left == few], dim=1)
+    safe_cells, density = (cells - mines)[:, None], (mines / cells.clamp(min=1))[:, None]
+    levels = torch.arange(1, FEW + 1, dtype=torch.float32, device=covered.device)
+    values = torch.cat([density, (safe_cells / _SAFE_CELLS_CAP).clamp(max=1.0), safe_cells == levels], dim=1)
     return values[:, None, None, :].expand(shape)
 
 
@@ -123,7 +123,7 @@ class RecurrentTower(nn.Module):
 
     Attributes:
         dtype: number format of the convolutions; weights stay float32. `set_precision` sets it.
-        depth: number of applications.
+        depth: number of applications of the block.
     """
 
     def __init__(self, size: NetworkSize) -> None:
@@ -132,7 +132,7 @@ class RecurrentTower(nn.Module):
         self.stem = nn.Conv2d(PLANES, size.channels, 3, padding=1)
 
     def autocast(self, like: Tensor) -> torch.autocast:
-        """Returns a context that computes convolutions in `dtype`, on the device of a tensor."""
+        """Returns a context that computes convolutions in `dtype` on the device of `like`."""
         return torch.autocast(like.device.type, self.dtype, enabled=self.dtype != torch.float32)
 
 
@@ -148,7 +148,7 @@ class Tower(RecurrentTower):
     def __init__(self, size: NetworkSize) -> None:
         super().__init__(size)
         first, second = (nn.Conv2d(size.channels, size.channels, 3, padding=1) for _ in range(2))
-        # Stored weights have these names.
+        # These names are part of the keys of stored weights.
         convolutions = nn.Sequential(OrderedDict(first=first, relu=nn.ReLU(inplace=True), second=second))
         self.block = nn.Sequential(convolutions, GlobalPooling(size.channels))
         self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
@@ -165,20 +165,19 @@ class Tower(RecurrentTower):
 
 
 def cell_head(channels: int) -> nn.Sequential:
-    """Returns a map of features to one number per cell, (N, rows * cols), in the order of the click actions."""
+    """Returns a module that maps features to one number per cell, (N, rows * cols), in the order of the actions."""
     return nn.Sequential(OrderedDict(layer=nn.Conv2d(channels, 1, 1), flatten=nn.Flatten()))
 
 
 class BoardNetwork(nn.Module):
-    """A trunk and a head: the part of an agent that plays, which clicks the legal cell with the highest output."""
+    """The network that plays: a trunk, and a head with one output per cell; the highest legal one marks the click."""
 
     kind = "clicks"
 
     def __init__(self, trunk: nn.ModuleDict, head: nn.Sequential) -> None:
-        """Takes a `Tower`, under its name in stored weights, and a head; an algorithm may go on training both."""
+        """Takes a trunk whose entry "tower" is a `Tower`, and a `cell_head`; an algorithm may go on training both."""
         super().__init__()
-        self.trunk = trunk
-        self.head = head
+        self.trunk, self.head = trunk, head
 
     @classmethod
     def of_size(cls, size: NetworkSize) -> Self:
@@ -199,18 +198,18 @@ def set_precision(network: nn.Module, precision: str) -> None:
 
 
 def click_masks(codes: ArrayOrTensor) -> ArrayOrTensor:
-    """Returns the legal clicks of codes (N, rows, cols), (N, rows * cols) bool: hidden cells and question marks."""
+    """Returns the legal clicks of codes (N, rows, cols): (N, rows * cols) bool, True at hidden and questioned cells."""
     legal: ArrayOrTensor = ((codes == HIDDEN) | (codes == QUESTION)).reshape(len(codes), -1)
     return legal
 
 
 def covered_cells(codes: NDArray[np.int8]) -> NDArray[np.bool_]:
-    """Returns the covered cells, flags included, of boards (N, rows, cols) without a mine, (N, rows * cols) bool."""
+    """Returns the covered cells of codes (N, rows, cols) that show no mine: (N, rows * cols) bool, flagged ones too."""
     return np.asarray((codes >= FLAGGED).reshape(len(codes), codes.shape[1] * codes.shape[2]))
 
 
 def unopened(codes: NDArray[np.int8]) -> NDArray[np.bool_]:
-    """Returns (N,) bool, True for each board of `codes`, (N, rows, cols), without an open cell."""
+    """Returns (N,) bool for codes (N, rows, cols): True for each board without an open cell."""
     return np.asarray((codes >= FLAGGED).all(axis=(1, 2)))
 
 
@@ -220,31 +219,31 @@ def clicks_from(
     action_masks: NDArray[np.int8],
     choose: Callable[[NDArray[np.int8], NDArray[np.bool_]], NDArray[np.int64]],
 ) -> NDArray[np.int64]:
-    """Returns clicks (N,) int64: the first cell on each unopened board where it is legal, and chosen ones elsewhere.
+    """Returns clicks (N,) int64: `first_cell` on unopened boards where it is legal, those of `choose` on the others.
 
-    `choose` gets the K other boards as codes (K, rows, cols) and legal clicks (K, rows * cols), if there are any.
+    `choose` gets the codes (K, rows, cols) and the legal clicks (K, rows * cols) of the K others, if K is not 0.
     """
     legal = action_masks[:, : observations.shape[1] * observations.shape[2]].astype(np.bool_)
     clicks = np.full(len(observations), first_cell)
-    rated = np.flatnonzero(~(unopened(observations) & legal[:, first_cell]))
-    if len(rated) > 0:
-        clicks[rated] = choose(observations[rated], legal[rated])
+    others = np.flatnonzero(~(unopened(observations) & legal[:, first_cell]))
+    if len(others) > 0:
+        clicks[others] = choose(observations[others], legal[others])
     return clicks
 
 
 def random_clicks(boards: NDArray[np.int8]) -> NDArray[np.int64]:
-    """Draws a legal click, (N,) int64, for each board (N, rows, cols) uniformly, by PyTorch's global generator."""
+    """Returns a uniformly random legal click, (N,) int64, for each board (N, rows, cols); PyTorch's generator draws."""
     masks = click_masks(boards)
     return np.argmax(np.where(masks, torch.rand(masks.shape).numpy(), -1.0), axis=1)
 
 
 def symmetries(rows: int, cols: int) -> list[tuple[int, bool]]:
-    """Returns the symmetries of a board as (quarter turns, mirrored first): 8 on a square, else 4."""
+    """Returns a board's symmetries as (quarter turns, mirrored before them), identity first: 8 on a square, else 4."""
     return [(turns, mirrored) for turns in range(0, 4, 1 if rows == cols else 2) for mirrored in (False, True)]
 
 
 def transform(boards: Tensor, symmetry: tuple[int, bool]) -> Tensor:
-    """Applies a symmetry to boards (N, rows, cols); returns the same shape."""
+    """Returns boards (N, rows, cols) after a symmetry, in the same shape."""
     turns, mirrored = symmetry
     return torch.rot90(boards.flip(2) if mirrored else boards, turns, dims=(1, 2))
 

@@ -10,7 +10,7 @@ from minesweeper_env.config import one_of, whole_number
 
 
 class Option(NamedTuple):
-    """An option: its meaning, the allowed texts, the bounds of a number; in a class its name, default and types."""
+    """An option: its meaning, and its allowed texts or bounds; `options_of` fills in its name, default and types."""
 
     meaning: str
     choices: Sequence[str]
@@ -32,25 +32,25 @@ def option(default: Any, meaning: str, least: float = 0, most: float = 0, *, cho
 
 
 def options_of(owner: type[Any]) -> Iterator[Option]:
-    """Yields the fields of a dataclass that are options, each as its nearest class declares it."""
-    parents = [vars(each).get("__dataclass_fields__", {}) for each in reversed(owner.mro())]
-    entries = [entry for each in parents for entry in each.values()]
+    """Yields the options of a dataclass; the nearest class that calls `option` gives the meaning and the bounds."""
+    fields_of_classes = [vars(base).get("__dataclass_fields__", {}) for base in reversed(owner.mro())]
+    entries = [entry for fields_of_class in fields_of_classes for entry in fields_of_class.values()]
     declared = {entry.name: entry.metadata["option"] for entry in entries if "option" in entry.metadata}
     hints = get_type_hints(owner)
     for entry in fields(owner):
-        if found := declared.get(entry.name):
-            kinds = get_args(hints[entry.name]) or (hints[entry.name],)
-            yield found._replace(name=entry.name, default=entry.default, kinds=kinds)
+        if declaration := declared.get(entry.name):
+            kinds = get_args(hints[entry.name]) or (hints[entry.name],)  # The members of a union, or the type itself.
+            yield declaration._replace(name=entry.name, default=entry.default, kinds=kinds)
 
 
 @dataclass(frozen=True)
 class Options:
     """Base of the dataclasses that declare options."""
 
-    one: ClassVar[str] = "hyperparameter"
+    noun: ClassVar[str] = "hyperparameter"
 
     def __post_init__(self) -> None:
-        """Converts the options to their types; raises ValueError, which names what is allowed."""
+        """Converts the options to their types; raises a ValueError that says which values are allowed."""
         for option in options_of(type(self)):
             name, value = option.name, getattr(self, option.name)
             if value is None and NoneType in option.kinds:
@@ -69,11 +69,11 @@ class Options:
 
     @classmethod
     def of(cls, content: Any) -> Self:
-        """Returns the values of a mapping, completed by the defaults; raises ValueError if one is not allowed."""
+        """Returns an instance with the values of a mapping, or else the defaults; raises ValueError for a bad value."""
         names = [entry.name for entry in fields(cls)]
         if not isinstance(content, Mapping):
-            raise ValueError(f"{cls.one}s must be a table, not {content!r}")
+            raise ValueError(f"{cls.noun}s must be a table, not {content!r}")
         if unknown := [str(name) for name in content if name not in names]:
-            meant = did_you_mean(unknown[0], names)
-            raise ValueError(f"unknown {cls.one} {', '.join(unknown)}; the {cls.one}s are {', '.join(names)}{meant}")
+            hint = did_you_mean(unknown[0], names)
+            raise ValueError(f"unknown {cls.noun} {', '.join(unknown)}; the {cls.noun}s are {', '.join(names)}{hint}")
         return cls(**content)

@@ -52,12 +52,12 @@ class PlainPolicy(MaskableActorCriticPolicy):
 
     def __init__(self, *args: Any, probability: bool = True, **kwargs: Any) -> None:
         self.probability = probability
-        board: dict[str, Any] = {"features_extractor_class": BoardExtractor, "ortho_init": False, "net_arch": []}
-        super().__init__(*args, **board | kwargs)
+        defaults: dict[str, Any] = {"features_extractor_class": BoardExtractor, "ortho_init": False, "net_arch": []}
+        super().__init__(*args, **defaults | kwargs)
 
     def _build(self, lr_schedule: Schedule) -> None:
         multi_board.check_clicks_alone(self.observation_space, self.action_space)
-        self._build_mlp_extractor()  # without layers, it passes features on as they are
+        self._build_mlp_extractor()  # Without layers it is the identity.
         self.action_net = cell_head(self.features_dim)
         self.value_net = self._new_value_net()
         parameters = self.parameters()
@@ -72,12 +72,12 @@ class PlainPolicy(MaskableActorCriticPolicy):
         return self.action_net
 
     def begin_with(self, head: nn.Sequential) -> None:
-        """Copies a head that rates clicks."""
+        """Copies the weights of a click head into the actor."""
         self.action_net.load_state_dict(head.state_dict())
 
 
 SHARPNESS = 4.0
-"""Factor of the critic's outputs in the action logits."""
+"""Factor of the critic's outputs in the action logits, an inverse temperature."""
 
 Masks = NDArray[np.bool_] | Tensor | None
 
@@ -96,7 +96,7 @@ class MinesweeperPolicy(PlainPolicy):
             nn.init.zeros_(parameter)
         return cell_head(self.features_dim)
 
-    def _judge(self, obs: PyTorchObs, action_masks: Masks) -> tuple[Tensor, MaskableDistribution]:
+    def _critic_and_actor(self, obs: PyTorchObs, action_masks: Masks) -> tuple[Tensor, MaskableDistribution]:
         """Returns the outputs of the critic, (N, rows * cols), and the masked distribution over the clicks."""
         features = self.extract_features(obs)
         outputs = self.value_net(features)
@@ -110,28 +110,28 @@ class MinesweeperPolicy(PlainPolicy):
         self, obs: Tensor, deterministic: bool = False, action_masks: Masks = None
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Returns the actions (N,), V (N, 1) and the log-probabilities (N,)."""
-        outputs, distribution = self._judge(obs, action_masks)
+        outputs, distribution = self._critic_and_actor(obs, action_masks)
         actions = distribution.get_actions(deterministic=deterministic)
-        return actions, self._mean(outputs, distribution), distribution.log_prob(actions)
+        return actions, self._expected_return(outputs, distribution), distribution.log_prob(actions)
 
     def evaluate_actions(
         self, obs: Tensor, actions: Tensor, action_masks: Masks = None
     ) -> tuple[Tensor, Tensor, Tensor | None]:
         """Returns Q of the actions (N, 1), their log-probabilities (N,) and the entropy (N,)."""
-        outputs, distribution = self._judge(obs, action_masks)
+        outputs, distribution = self._critic_and_actor(obs, action_masks)
         chosen = outputs.gather(1, actions.long().reshape(-1, 1))
         return fitted_return(chosen, self.probability), distribution.log_prob(actions), distribution.entropy()
 
     def get_distribution(self, obs: PyTorchObs, action_masks: Masks = None) -> MaskableDistribution:
         """Returns the distribution over the clicks."""
-        return self._judge(obs, action_masks)[1]
+        return self._critic_and_actor(obs, action_masks)[1]
 
     def predict_values(self, obs: PyTorchObs) -> Tensor:
         """Returns V, (N, 1); 0 unless `bootstraps`. PPO passes no masks here, so they come from the codes."""
         assert isinstance(obs, Tensor)
         if not self.bootstraps:
             return torch.zeros(len(obs), 1, device=obs.device)
-        return self._mean(*self._judge(obs, click_masks(obs)))
+        return self._expected_return(*self._critic_and_actor(obs, click_masks(obs)))
 
     def click_head(self) -> nn.Sequential:
         """Returns a new head, the sum of critic and preferences, whose largest output marks the greedy click."""
@@ -139,25 +139,25 @@ class MinesweeperPolicy(PlainPolicy):
         sources = (self.value_net.parameters(), self.action_net.parameters())
         with torch.no_grad():
             # Both heads are linear in the same features, so their sum is a head as well.
-            for mine, critics, actors in zip(head.parameters(), *sources, strict=True):
-                mine.copy_(SHARPNESS * critics + actors)
+            for merged, critic, actor in zip(head.parameters(), *sources, strict=True):
+                merged.copy_(SHARPNESS * critic + actor)
         return head.to(self.device)
 
     def begin_with(self, head: nn.Sequential) -> None:
-        """Copies a head that rates clicks by their returns into the critic."""
+        """Copies the weights of a click head, whose outputs rate returns, into the critic."""
         self.value_net.load_state_dict(head.state_dict())
 
-    def _mean(self, outputs: Tensor, distribution: MaskableDistribution) -> Tensor:
+    def _expected_return(self, outputs: Tensor, distribution: MaskableDistribution) -> Tensor:
         probabilities: Tensor = distribution.distribution.probs  # type: ignore[union-attr]
         returns = torch.sigmoid(outputs) if self.probability else outputs
         return (probabilities * returns).sum(dim=1, keepdim=True)
 
 
 def fitted_return(outputs: Tensor, probability: bool) -> Tensor:
-    """Returns the values that outputs stand for, with a gradient for a squared loss that cannot be replaced.
+    """Maps a critic's outputs to predicted returns of the same shape, for PPO's squared value loss.
 
-    For probabilities the gradient skips the sigmoid. The gradient of the squared error (sigmoid(z) - r)^2 in z is then
-    2 (sigmoid(z) - r), twice the gradient of the cross-entropy.
+    For probabilities the gradient skips the sigmoid (straight-through). The gradient in z of the squared error
+    (sigmoid(z) - r)^2 is then 2 (sigmoid(z) - r), twice the gradient of the cross-entropy.
     """
     return torch.sigmoid(outputs).detach() + (outputs - outputs.detach()) if probability else outputs
 
@@ -182,16 +182,16 @@ class ThinnedRolloutBuffer(MaskableRolloutBuffer):
 
     def get(self, batch_size: int | None = None) -> Iterator[MaskableRolloutBufferSamples]:  # type: ignore[override]
         """Yields minibatches of about `batch_size` kept steps in random order; None yields a single one."""
-        (everything,) = super().get(None)
-        errors = 1 - everything.old_values.cpu().numpy().astype(np.float32)
+        (rollout,) = super().get(None)
+        errors = 1 - rollout.old_values.cpu().numpy().astype(np.float32)
         probabilities = keep_probabilities(errors, self.keep_scale, self.keep_min)
-        probabilities[errors.argmax()] = 1.0  # so that there is a minibatch
+        probabilities[errors.argmax()] = 1.0  # So at least one step is kept.
         kept = np.flatnonzero(np.random.random(len(errors)) < probabilities)  # noqa: NPY002 - the base class's generator
         self.drawn = len(kept)
-        count = max(1, round(len(kept) / batch_size)) if batch_size else 1
-        for indices in np.array_split(kept, count):
-            chosen = torch.as_tensor(indices, device=everything.actions.device)
-            yield MaskableRolloutBufferSamples(*(field[chosen] for field in everything))
+        minibatches = max(1, round(len(kept) / batch_size)) if batch_size else 1
+        for steps in np.array_split(kept, minibatches):
+            indices = torch.as_tensor(steps, device=rollout.actions.device)
+            yield MaskableRolloutBufferSamples(*(field[indices] for field in rollout))
 
 
 class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
@@ -200,8 +200,8 @@ class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
     Args:
         policy: `MinesweeperPolicy`, or `PlainPolicy` as a control without the auxiliary phase.
         env: a `MinesweeperVecEnv`.
-        hyperparameters: `keep_scale` and `hindsight` count where gamma is 0 and returns are probabilities.
-            Advantages that are normalised allow no other `policy_coef` than 1.
+        hyperparameters: `keep_scale` and `hindsight` have an effect if gamma is 0 and returns are probabilities.
+            With normalised advantages `policy_coef` must be 1.
         **kwargs: arguments of `MaskablePPO`, with its own hyperparameters among them.
     """
 
@@ -219,8 +219,8 @@ class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
     def activate(self, slot: BoardSlot) -> None:
         """Switches to a slot, with an empty rollout buffer; see `MultiBoardMixin.activate`."""
         super().activate(slot)
-        shape = self.n_steps, self.observation_space, self.action_space, self.device
-        buffer = ThinnedRolloutBuffer(*shape, self.gae_lambda, self.gamma, self.n_envs)
+        sizes_and_spaces = self.n_steps, self.observation_space, self.action_space, self.device
+        buffer = ThinnedRolloutBuffer(*sizes_and_spaces, self.gae_lambda, self.gamma, self.n_envs)
         buffer.keep_scale, buffer.keep_min = self.hyperparameters.keep_scale, self.hyperparameters.keep_min
         self.rollout_buffer = buffer
         self.policy.action_dist = make_masked_proba_distribution(self.action_space)
@@ -232,15 +232,15 @@ class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
         assert isinstance(self.rollout_buffer, ThinnedRolloutBuffer)
         return self.n_steps * self.n_envs + LEARNING_COST * self.n_epochs * self.rollout_buffer.drawn
 
-    def after_step(self, step: dict[str, Any], _globals: dict[str, Any]) -> bool:
-        """Stores a sample of the boards of a step, for the auxiliary phase."""
+    def after_step(self, rollout_locals: dict[str, Any], _globals: dict[str, Any]) -> bool:
+        """Stores a sample of the boards of a step for the auxiliary phase; returns True to continue the rollout."""
         if self.hyperparameters.hindsight == 0:
             return True
-        boards, errors = self._last_obs, 1 - step["values"].cpu().numpy()[:, 0]
+        boards, errors = self._last_obs, 1 - rollout_locals["values"].cpu().numpy()[:, 0]
         keep = keep_probabilities(errors, self.hyperparameters.keep_scale, self.hyperparameters.keep_min)
-        chosen = (torch.rand(len(boards)).numpy() < keep) & ~unopened(boards)
-        self.slot.store(chosen, observations=boards)
-        self.slot.record_ends(step["dones"], step["infos"])
+        kept = (torch.rand(len(boards)).numpy() < keep) & ~unopened(boards)
+        self.slot.store(kept, observations=boards)
+        self.slot.record_ends(rollout_locals["dones"], rollout_locals["infos"])
         return True
 
     def train(self) -> None:
@@ -259,4 +259,4 @@ class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
 
 make_ppo = partial(multi_board.make_model, MinesweeperPPO, MinesweeperPolicy, normalize_advantage=False)
 make_plain_ppo = partial(multi_board.make_model, MinesweeperPPO, PlainPolicy, normalize_advantage=True)
-"""Return a new model of settings, of PPO or of unmodified PPO, with games in progress."""
+"""Return a new model of PPO, or of unmodified PPO, for `TrainingSettings`, with games in progress."""

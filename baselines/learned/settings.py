@@ -34,10 +34,10 @@ LEARNING_COST = 3
 
 @dataclass(frozen=True)
 class Hyperparameters(Options):
-    """Hyperparameters of all algorithms, named as in Stable-Baselines3 where it has them; checked when it is made.
+    """Hyperparameters of all algorithms, with the names of Stable-Baselines3 where it has them.
 
     Attributes:
-        learner: what makes a learner of settings, as "module:NAME"; its module imports PyTorch.
+        learner: the function or class that makes a learner of `TrainingSettings`, as "module:NAME".
     """
 
     learner: ClassVar[str] = ""
@@ -159,13 +159,13 @@ ALGORITHMS: dict[str, type[Hyperparameters]] = {
     "dqn": DQNHyperparameters,
     "afterstate": AfterstateHyperparameters,
 }
-"""The hyperparameters of each algorithm, which make its learner; they load no library of learning."""
+"""Each algorithm's class of hyperparameters, which names its learner; this module imports no PyTorch."""
 
 OF_LABELS = ("hindsight", "consistency")
-"""Hyperparameters of losses on the safety of cells, in place of which a teacher gives its own."""
+"""Weights of the losses that label the safety of cells; the targets of a teacher replace them."""
 
 OF_SAFETY = ("keep_scale", *OF_LABELS)
-"""Hyperparameters that count only where outputs are the safety of cells."""
+"""Hyperparameters that have an effect only if the network's outputs are the safety of cells."""
 
 
 class NetworkSize(NamedTuple):
@@ -184,14 +184,14 @@ class TrainingSettings(Options):
 
     Attributes:
         boards: the boards that training plays in turn, each "ROWSxCOLS/MINES", such as "16x30/99".
-        hyperparameters: all of the algorithm, an instance of its class in `ALGORITHMS`; made from a mapping of those
-            that differ from the defaults.
+        hyperparameters: an instance of the algorithm's class in `ALGORITHMS`. The constructor also takes a mapping of
+            those that differ from the defaults.
 
     Raises:
         ValueError: a setting is not allowed; the message names the allowed values.
     """
 
-    one: ClassVar[str] = "setting"
+    noun: ClassVar[str] = "setting"
 
     algo: str = option("ppo", f"learn by {', '.join(ALGORITHMS)}", choices=tuple(ALGORITHMS))
     boards: Sequence[str] = ("8x8/14",)
@@ -220,7 +220,7 @@ class TrainingSettings(Options):
     hyperparameters: Any = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Checks all settings."""
+        """Checks all settings, and fills in the default budget and hyperparameters."""
         super().__post_init__()
         if self.minutes is not None and self.steps is not None:
             raise ValueError("give either minutes or steps")
@@ -229,10 +229,10 @@ class TrainingSettings(Options):
         if self.minutes == 0:
             raise ValueError("minutes must be more than 0")
         if self.reward not in REWARDS and not USER_CODE.fullmatch(self.reward):
-            near = did_you_mean(self.reward, REWARDS)
+            hint = did_you_mean(self.reward, REWARDS)
             raise ValueError(
                 f"reward must be one of {', '.join(REWARDS)}, or a function of yours as path/file.py:NAME or "
-                f"package.module:NAME, not {self.reward!r}{near}"
+                f"package.module:NAME, not {self.reward!r}{hint}"
             )
         if self.teacher != "none" and (self.algo, self.gamma, self.reward) != ("dqn", 0, "safe_click"):
             raise ValueError("teacher exact needs algo dqn, reward safe_click and gamma 0: its targets are safeties")
@@ -244,17 +244,17 @@ class TrainingSettings(Options):
             raise ValueError(
                 f"algo {self.algo} learns from guesses, and no_guess {self.no_guess} needs none; choose algo dqn or ppo"
             )
-        _ = self.configs
+        _ = self.configs  # The property raises ValueError for a board that is not allowed.
         object.__setattr__(self, "boards", tuple(self.boards))
         object.__setattr__(self, "hyperparameters", self._all_hyperparameters())
 
     def _all_hyperparameters(self) -> Hyperparameters:
-        given = self.hyperparameters
-        given = asdict(given) if isinstance(given, Hyperparameters) else given
-        if isinstance(given, Mapping) and (misplaced := [each.name for each in fields(self) if each.name in given]):
-            option = misplaced[0].replace("_", "-")
-            raise ValueError(f"{misplaced[0]} is no hyperparameter: use --{option}, or a line of its own in a file")
-        return ALGORITHMS[self.algo].of(given)
+        values = self.hyperparameters
+        values = asdict(values) if isinstance(values, Hyperparameters) else values
+        if isinstance(values, Mapping) and (misplaced := [each.name for each in fields(self) if each.name in values]):
+            flag = misplaced[0].replace("_", "-")
+            raise ValueError(f"{misplaced[0]} is no hyperparameter: use --{flag}, or a line of its own in a file")
+        return ALGORITHMS[self.algo].of(values)
 
     @property
     def configs(self) -> list[BoardConfig]:
@@ -263,8 +263,8 @@ class TrainingSettings(Options):
             raise ValueError(f"boards must be 1 to {MAX_BOARDS} texts such as 8x8/14, not {self.boards!r}")
         if len(set(map(str, self.boards))) < len(self.boards):
             raise ValueError(f"each board may be given once, not {', '.join(map(str, self.boards))}")
-        level: Any = False if self.no_guess == "none" else self.no_guess
-        return [BoardConfig.of_name(text, self.first_click, level, self.luck) for text in self.boards]
+        no_guess: Any = False if self.no_guess == "none" else self.no_guess
+        return [BoardConfig.of_name(text, self.first_click, no_guess, self.luck) for text in self.boards]
 
     @property
     def rates_safety(self) -> bool:
@@ -278,18 +278,18 @@ class TrainingSettings(Options):
 
     @property
     def idle(self) -> dict[str, str]:
-        """Each hyperparameter that other settings leave without effect, with what it needs."""
+        """The hyperparameters that have no effect under the other settings, each with what it needs to have one."""
         if self.algo == "afterstate":
             return {}
-        # These two bound `keep_scale` and weigh `hindsight`, and do nothing without them.
-        beside = ("keep_min", "isolated_weight_cap")
+        # The first has no effect without `keep_scale`, the second none without `hindsight`.
+        dependent = ("keep_min", "isolated_weight_cap")
         idle = {} if self.gamma > 0 else dict.fromkeys(("gae_lambda", "target_update_interval"), "gamma above 0")
         if not self.rates_safety:
-            idle |= dict.fromkeys((*OF_SAFETY, *beside), "reward safe_click and gamma 0")
+            idle |= dict.fromkeys((*OF_SAFETY, *dependent), "reward safe_click and gamma 0")
         elif self.teacher != "none":
             idle |= dict.fromkeys(OF_LABELS, "no teacher")
         if self.algo == "plain-ppo":  # It has no replay, no thinning and no hindsight.
-            idle |= dict.fromkeys(("buffer_size", "replay_ratio", *beside), "another algo than plain-ppo")
+            idle |= dict.fromkeys(("buffer_size", "replay_ratio", *dependent), "another algo than plain-ppo")
         return idle
 
     @property
@@ -324,9 +324,9 @@ class TrainingSettings(Options):
 
 
 def scaled(number: int, cells: int) -> int:
-    """Scales a number of boards of `USUAL_CELLS` cells: a larger board gets fewer, which have as many cells together.
+    """Returns how many boards of `cells` cells hold about as many cells as `number` boards of `USUAL_CELLS`.
 
-    It gets at least `LEAST_BOARDS`, unless `number` is smaller.
+    Returns at most `number`, and at least `LEAST_BOARDS` unless `number` is smaller.
     """
     return max(min(number, LEAST_BOARDS), number * USUAL_CELLS // cells) if cells > USUAL_CELLS else number
 

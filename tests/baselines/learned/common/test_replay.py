@@ -156,7 +156,7 @@ def watch_clicks(model):
 
     def watched(buffer, clicks, boards, outcomes, *ends):
         later = ~unopened(model._last_obs)
-        predicted.append(model._predicted[later])
+        predicted.append(model._q_of_clicks[later])
         rewards.append(outcomes[later])
         store(buffer, clicks, boards, outcomes, *ends)
 
