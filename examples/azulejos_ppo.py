@@ -24,12 +24,12 @@ FIRST_TEST_SEED = 1_000_000
 
 
 def make_env(opponent: str) -> gym.Env:
-    """Returns 8x8 with 3 colours; the seat is drawn for each game."""
+    """Returns an environment of 8x8 with 3 colours, where the seat is drawn for each game."""
     return gym.make("Azulejos-v0", opponent=opponent, seat="random", observation="planes")
 
 
 def train(steps: int) -> MaskablePPO:
-    """Returns an agent that has played against greedy; the reward is the change of the lead."""
+    """Returns a model trained against greedy for `steps` steps; the reward is the change of the lead."""
     envs = VecNormalize(make_vec_env(lambda: make_env("greedy"), n_envs=16, seed=0), norm_obs=False, gamma=1.0)
     network = {"net_arch": [256, 256], "activation_fn": torch.nn.ReLU, "normalize_images": False}
     model = MaskablePPO(
@@ -40,15 +40,15 @@ def train(steps: int) -> MaskablePPO:
 
 
 def play(model: MaskablePPO, opponent: str, games: int) -> int:
-    """Returns the number of games that the agent wins, one for each seed."""
+    """Returns how many of `games` games, one for each seed, the model wins."""
     env, wins = make_env(opponent), 0
     for seed in range(FIRST_TEST_SEED, FIRST_TEST_SEED + games):
         observation, info = env.reset(seed=seed)
-        over = False
-        while not over:
+        done = False
+        while not done:
             action, _ = model.predict(observation, action_masks=info["action_mask"], deterministic=True)
             observation, _, terminated, truncated, info = env.step(int(action))
-            over = terminated or truncated
+            done = terminated or truncated
         wins += info["is_success"]
     return wins
 
@@ -61,13 +61,11 @@ def main() -> None:
     options = parser.parse_args()
     azulejos_env.register_envs()
     torch.set_num_threads(1)
-    model = train(options.steps)
+    model, games = train(options.steps), options.games
     for opponent in ("random", "greedy"):
-        wins = play(model, opponent, options.games)
-        low, high = wilson_interval(wins, options.games)
-        print(
-            f"against {opponent}: {wins} of {options.games} won, {wins / options.games:.1%} ({low:.1%} to {high:.1%})"
-        )
+        wins = play(model, opponent, games)
+        low, high = wilson_interval(wins, games)
+        print(f"against {opponent}: {wins} of {games} won, {wins / games:.1%} ({low:.1%} to {high:.1%})")
 
 
 if __name__ == "__main__":

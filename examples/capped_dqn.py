@@ -20,16 +20,16 @@ from baselines.learned.settings import NetworkSize
 from baselines.registry import AGENTS_FOLDER
 from minesweeper_env import BoardConfig
 
-LEFT = PLANES - FEW - 1
+SAFE_CELLS = PLANES - FEW - 1
 """Index of the plane with the number of safe cells left, in 64ths."""
 
 
 def capped_network(most: int) -> BoardNetwork:
-    """Returns the network of `dqn` with the plane `LEFT` capped at `most` cells."""
+    """Returns the network of `dqn` with the plane `SAFE_CELLS` capped at `most` cells."""
 
     def cap(_: nn.Module, inputs: tuple[Tensor]) -> tuple[Tensor]:
         planes = inputs[0].clone()  # (N, PLANES, rows, cols)
-        planes[:, LEFT].clamp_(max=most / 64)
+        planes[:, SAFE_CELLS].clamp_(max=most / 64)
         return (planes,)
 
     network: BoardNetwork = load_network(AGENTS_FOLDER / "dqn")
@@ -38,7 +38,7 @@ def capped_network(most: int) -> BoardNetwork:
 
 
 class FittedPolicy(LearnedPolicy):
-    """Clicks the cell that is safest after the fit; `soften` multiplies the log-odds of the network before it."""
+    """Clicks the cell that is safest after the fit; before it, `soften` multiplies the log-odds of the network."""
 
     soften = 0.0
 
@@ -49,25 +49,25 @@ class FittedPolicy(LearnedPolicy):
         return fitted_safety(safety.astype(np.float32), observations, self.config.mines, certain=2.0)
 
 
-def clicks(size: tuple[int, int], mines: int, first_click: str) -> BoardConfig:
-    """Returns the games of a board, played by clicks alone."""
+def board_config(size: tuple[int, int], mines: int, first_click: str) -> BoardConfig:
+    """Returns the configuration of a board that is played by clicks alone."""
     return BoardConfig(*size, mines, first_click=first_click, moves=("click",))
 
 
 def capped_dqn(size: tuple[int, int], mines: int, first_click: str, most: int = 10) -> LearnedPolicy:
-    """Returns `dqn` with the plane `LEFT` capped at `most` cells."""
-    return LearnedPolicy(capped_network(most), clicks(size, mines, first_click))
+    """Returns `dqn` with the plane `SAFE_CELLS` capped at `most` cells."""
+    return LearnedPolicy(capped_network(most), board_config(size, mines, first_click))
 
 
 def fitted_dqn(
     size: tuple[int, int], mines: int, first_click: str, most: int = 10, soften: float = 0.25, first: str = "middle"
 ) -> FittedPolicy:
     """Returns `capped_dqn` with softened log-odds and its safety fitted to the clues."""
-    policy = FittedPolicy(capped_network(most), clicks(size, mines, first_click), first=first)
+    policy = FittedPolicy(capped_network(most), board_config(size, mines, first_click), first=first)
     policy.soften = soften
     return policy
 
 
 def fit_alone(size: tuple[int, int], mines: int, first_click: str, first: str = "middle") -> FittedPolicy:
-    """Returns the fit to the clues that begins with equal chances; its network is not asked."""
-    return FittedPolicy(BoardNetwork.of_size(NetworkSize(1, 1)), clicks(size, mines, first_click), first=first)
+    """Returns the policy that fits equal chances to the clues; it does not ask its network."""
+    return FittedPolicy(BoardNetwork.of_size(NetworkSize(1, 1)), board_config(size, mines, first_click), first=first)

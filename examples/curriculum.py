@@ -59,18 +59,18 @@ class QNetwork(nn.Module):
 
     def forward(self, codes: torch.Tensor, mines: int) -> torch.Tensor:
         """Maps (N, rows, cols) int8 codes to (N, rows * cols) logits."""
-        # One-hot codes, the share of mines on the board, covered neighbours, and the share of mines among a clue's.
+        # One-hot codes, density of mines, covered neighbours / 8, and at a clue the fraction of these that are mines.
         planes = functional.one_hot(codes.long().where(codes != HIDDEN, 9), 10).float()
-        around = 9 * functional.avg_pool2d(planes[..., 9], 3, 1, 1)[..., None]
-        share = planes[..., :9] @ torch.arange(9.0)[:, None] / around.clamp(min=1)
-        density = mines / planes[..., 9:].sum((1, 2), keepdim=True).clamp(min=1).expand_as(around)
-        planes = torch.cat([planes, density, around / 8, share], 3).permute(0, 3, 1, 2)
+        covered_neighbours = 9 * functional.avg_pool2d(planes[..., 9], 3, 1, 1)[..., None]
+        fraction = planes[..., :9] @ torch.arange(9.0)[:, None] / covered_neighbours.clamp(min=1)
+        density = mines / planes[..., 9:].sum((1, 2), keepdim=True).clamp(min=1).expand_as(covered_neighbours)
+        planes = torch.cat([planes, density, covered_neighbours / 8, fraction], 3).permute(0, 3, 1, 2)
         with torch.autocast("cpu", torch.bfloat16, enabled=BFLOAT16):
             x = torch.relu(self.stem(planes))
             for _ in range(DEPTH):
                 x = x + self.second(torch.relu(self.first(x)))
-                board = torch.cat([functional.avg_pool2d(x, x.shape[2:]), functional.max_pool2d(x, x.shape[2:])], 1)
-                x = torch.relu(x + self.pooled(board.flatten(1))[:, :, None, None])
+                pooled = torch.cat([functional.avg_pool2d(x, x.shape[2:]), functional.max_pool2d(x, x.shape[2:])], 1)
+                x = torch.relu(x + self.pooled(pooled.flatten(1))[:, :, None, None])
             return self.head(x).flatten(1).float()
 
 
@@ -86,11 +86,11 @@ class Agent:
 
     def act(self, observations: np.ndarray, action_masks: np.ndarray) -> np.ndarray:
         """Returns (N,) actions for (N, rows, cols) codes and (N, actions) masks."""
-        return best(self.network, observations, action_masks, self.mines)[0]
+        return greedy_click(self.network, observations, action_masks, self.mines)[0]
 
 
 @torch.no_grad()
-def best(network: QNetwork, boards: np.ndarray, legal: np.ndarray, mines: int) -> tuple[np.ndarray, np.ndarray]:
+def greedy_click(network: QNetwork, boards: np.ndarray, legal: np.ndarray, mines: int) -> tuple[np.ndarray, np.ndarray]:
     """Returns the legal cell with the highest Q of each board, (N,) int64, and its Q, (N,) float32."""
     q = network(torch.as_tensor(boards), mines).sigmoid()
     # Q cannot choose the first click, since each one is safe: only the middle counts.
@@ -104,7 +104,7 @@ class Games:
     """Games on one board, and the last clicks in them that may teach something."""
 
     def __init__(self, board: BoardConfig, args: Args, steps: int) -> None:
-        """Starts games that no earlier board of the training has had; test games have seeds below 2**30."""
+        """Starts games with seeds that no earlier board of the training used; test games have seeds below 2**30."""
         size, self.mines = (board.rows, board.cols), board.mines
         options = {"mines": board.mines, "moves": ("click",), "reward": "safe_click", "autoreset_mode": "SameStep"}
         self.env = gym.make_vec("minesweeper_env:Minesweeper-v0", args.num_envs, size=size, **options)
@@ -115,24 +115,24 @@ class Games:
 
     def play(self, network: QNetwork, random: np.random.Generator) -> None:
         """Clicks the safest legal cell in each game; the luck of the boards explores enough."""
-        cells, q = best(network, self.codes, self.info["action_mask"], self.mines)
-        later, rewards, over, _, self.info = self.env.step(cells)
-        self.wins.extend(rewards[over] > 0)
-        # Keep doubtful clicks, one in ten of the certain ones, and no first clicks.
-        keep = (self.codes != HIDDEN).any((1, 2)) & (random.random(len(q)) < np.maximum(0.1, 5 - 5 * q))
-        places = (self.stored + np.arange(keep.sum())) % self.capacity
-        self.boards[places], self.clicks[places], self.safe[places] = self.codes[keep], cells[keep], rewards[keep]
-        self.codes, self.stored = later, self.stored + keep.sum()
+        cells, q = greedy_click(network, self.codes, self.info["action_mask"], self.mines)
+        next_codes, rewards, ended, _, self.info = self.env.step(cells)
+        self.wins.extend(rewards[ended] > 0)
+        # Keep clicks of uncertain Q, one in ten of the others, and no first clicks.
+        kept = (self.codes != HIDDEN).any((1, 2)) & (random.random(len(q)) < np.maximum(0.1, 5 - 5 * q))
+        indices = (self.stored + np.arange(kept.sum())) % self.capacity
+        self.boards[indices], self.clicks[indices], self.safe[indices] = self.codes[kept], cells[kept], rewards[kept]
+        self.codes, self.stored = next_codes, self.stored + kept.sum()
 
     def loss(self, network: QNetwork, count: int, random: np.random.Generator) -> torch.Tensor:
-        """Returns the loss of a minibatch of clicks: was each one safe?"""
+        """Returns the cross-entropy of `count` stored clicks: was each one safe?"""
         chosen = random.integers(min(self.stored, self.capacity), size=count)
         logits = network(torch.as_tensor(self.boards[chosen]), self.mines)[range(count), self.clicks[chosen]]
         return functional.binary_cross_entropy_with_logits(logits, torch.as_tensor(self.safe[chosen]))
 
 
 def options() -> tuple[Args, deque[BoardConfig]]:
-    """Returns what the command line says, and its boards; it ends the program if that cannot work."""
+    """Returns the options and their boards; exits with an error if one cannot work."""
     parser = parser_of(Args, __doc__)
     args = Args(**vars(parser.parse_args()))
     try:
@@ -151,28 +151,28 @@ def main() -> None:
     random, network = np.random.default_rng(args.seed), QNetwork()
     optimizer = torch.optim.AdamW(network.parameters(), lr=args.learning_rate, weight_decay=0.0)
     clock, minutes = (time.process_time, args.cpu_minutes) if args.cpu_minutes else (time.monotonic, args.minutes)
-    steps, done, curve, before = 0, 0.0, [], clock()
-    while done < 1:
+    steps, progress, curve, start_time = 0, 0.0, [], clock()
+    while progress < 1:
         # 1. The next board.
         board = boards_left.popleft()
         games = Games(board, args, steps)
-        while done < 1 and not (boards_left and len(games.wins) == 500 and np.mean(games.wins) > args.threshold):
+        while progress < 1 and not (boards_left and len(games.wins) == 500 and np.mean(games.wins) > args.threshold):
             # 2. Play one click in each game.
             games.play(network, random)
             steps += args.num_envs
             # 3. Learn from a minibatch.
             if games.stored > 5 * args.batch_size:
                 loss = games.loss(network, args.batch_size, random)
-                optimizer.param_groups[0]["lr"] = args.learning_rate * min(1, steps / 50_000) * (1 - done)
+                optimizer.param_groups[0]["lr"] = args.learning_rate * min(1, steps / 50_000) * (1 - progress)
                 optimizer.zero_grad()
                 loss.backward()
                 nn.utils.clip_grad_norm_(network.parameters(), 1.0)
                 optimizer.step()
-            done = min(1.0, (clock() - before) / 60 / minutes)
+            progress = min(1.0, (clock() - start_time) / 60 / minutes)
             # 4. Log and save now and then, and at the end.
-            if steps % (100 * args.num_envs) == 0 or done == 1:
+            if steps % (100 * args.num_envs) == 0 or progress == 1:
                 win_rate = float(np.mean(games.wins))
-                curve.append({"minutes": done * minutes, "board": board.name, "win_rate": win_rate})
+                curve.append({"minutes": progress * minutes, "board": board.name, "win_rate": win_rate})
                 print(*(f"{name} {value}" for name, value in curve[-1].items()), flush=True)
                 save_model(network, curve, args.out)
     policy = f"examples/curriculum.py:Agent:file={args.out / 'model.pt'}"

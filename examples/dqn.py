@@ -71,12 +71,12 @@ class Agent(nn.Module):
 
     def forward(self, codes: torch.Tensor) -> torch.Tensor:
         """Maps (N, rows, cols) int8 codes to the logits of Q, (N, rows * cols)."""
-        # One-hot codes, the share of mines on the board, covered neighbours, and the share of mines among a clue's.
+        # One-hot codes, density of mines, covered neighbours / 8, and at a clue the fraction of these that are mines.
         planes = nn.functional.one_hot(codes.long().clamp(max=9), 10).float()
-        around = 9 * nn.functional.avg_pool2d(planes[..., 9], 3, 1, 1)[..., None]
-        share = planes[..., :9] @ torch.arange(9.0, device=codes.device)[:, None] / around.clamp(min=1)
-        density = self.mines / planes[..., 9:].sum((1, 2), keepdim=True).clamp(min=1).expand_as(around)
-        planes = torch.cat([planes, density, around / 8, share], 3).permute(0, 3, 1, 2)
+        covered_neighbours = 9 * nn.functional.avg_pool2d(planes[..., 9], 3, 1, 1)[..., None]
+        fraction = planes[..., :9] @ torch.arange(9.0, device=codes.device)[:, None] / covered_neighbours.clamp(min=1)
+        density = self.mines / planes[..., 9:].sum((1, 2), keepdim=True).clamp(min=1).expand_as(covered_neighbours)
+        planes = torch.cat([planes, density, covered_neighbours / 8, fraction], 3).permute(0, 3, 1, 2)
         with torch.autocast(planes.device.type, torch.bfloat16, enabled=BFLOAT16):
             x = torch.relu(self.stem(planes))
             for _ in range(DEPTH):
@@ -86,7 +86,7 @@ class Agent(nn.Module):
 
     @torch.no_grad()
     def q(self, boards: np.ndarray, legal: np.ndarray) -> np.ndarray:
-        """Returns Q, (N, rows * cols): -1 if illegal. First clicks are all safe, so only the middle counts for them."""
+        """Returns Q, (N, rows * cols): -1 if illegal. First clicks are all safe: the middle gets 1, the others 0."""
         logits = self(torch.as_tensor(boards, device=self.head.weight.device))
         q = np.where(legal, logits.sigmoid().cpu().numpy(), -1)
         rows, cols = boards.shape[1:]
@@ -105,29 +105,29 @@ class Replay:
     """
 
     def __init__(self, args: Args) -> None:
-        row = [("board", "i1", args.size), ("next", "i1", args.size), ("cell", "i8"), ("safe", "f4"), ("ended", "f4")]
-        self.rows, self.stored = np.zeros(200_000, [*row, ("safe_cells", "i1", np.prod(args.size))]), 0
+        dtype = [("board", "i1", args.size), ("next", "i1", args.size), ("cell", "i8"), ("safe", "f4"), ("ended", "f4")]
+        self.rows, self.stored = np.zeros(200_000, [*dtype, ("safe_cells", "i1", np.prod(args.size))]), 0
         self.random = np.random.default_rng(args.seed)
-        self.since_guess: list[list[int]] = [[] for _ in range(args.num_envs)]  # rows of each game in progress
+        self.since_guess: list[list[int]] = [[] for _ in range(args.num_envs)]  # indices of rows, by current game
 
     def add(self, q: np.ndarray, **columns: np.ndarray) -> None:
-        """Stores doubtful clicks, one in ten of the certain ones, and no first clicks."""
-        best, opened = q.max(1), (columns["board"] < HIDDEN).any((1, 2))
-        kept = (self.random.random(len(q)) < np.maximum(0.1, 5 - 5 * best)) & opened
-        places = (self.stored + np.arange(kept.sum())) % len(self.rows)
+        """Stores clicks that are uncertain by their `q`, one in ten of the others, and no first clicks."""
+        best_q, opened = q.max(1), (columns["board"] < HIDDEN).any((1, 2))
+        kept = (self.random.random(len(q)) < np.maximum(0.1, 5 - 5 * best_q)) & opened
+        indices = (self.stored + np.arange(kept.sum())) % len(self.rows)
         for name, values in columns.items():
-            self.rows[name][places] = values[kept]
-        self.rows["safe_cells"][places] = -1
-        self.stored += len(places)
-        for game, place in zip(np.flatnonzero(kept), places, strict=True):
-            self.since_guess[game].append(place)
-        for game in np.flatnonzero((best < GUESS) | ~opened):
+            self.rows[name][indices] = values[kept]
+        self.rows["safe_cells"][indices] = -1
+        self.stored += len(indices)
+        for game, index in zip(np.flatnonzero(kept), indices, strict=True):
+            self.since_guess[game].append(index)
+        for game in np.flatnonzero((best_q < GUESS) | ~opened):
             self.since_guess[game].clear()
 
     def add_win(self, game: int, last: np.ndarray) -> None:
-        """Stores the mines of a won game, its covered cells, with its boards since the last guess.
+        """Labels the boards of a won game since its last guess: the covered cells of its `last` board are the mines.
 
-        Earlier boards are left out: only games whose guesses went well are won, so they would call each guess safe.
+        Earlier boards get no labels: only games whose guesses went well are won, so these would call each guess safe.
         """
         self.rows["safe_cells"][self.since_guess[game]] = last.reshape(-1) < HIDDEN
 
@@ -137,24 +137,24 @@ def loss_of(agent: Agent, replay: Replay, args: Args) -> torch.Tensor:
     random, device = replay.random, agent.head.weight.device
     batch = replay.rows[random.integers(min(replay.stored, len(replay.rows)), size=args.batch_size)]
     cells = np.arange(batch["board"][0].size).reshape(args.size)
-    turned = np.rot90(cells if random.random() < 0.5 else cells[::-1], random.integers(4))
-    boards = torch.as_tensor(batch["board"].reshape(len(batch), -1)[:, turned], device=device)
+    old_cells = np.rot90(cells if random.random() < 0.5 else cells[::-1], random.integers(4))  # which cell moves here
+    boards = torch.as_tensor(batch["board"].reshape(len(batch), -1)[:, old_cells], device=device)
     logits = agent(boards)
-    clicked = logits[np.arange(len(batch)), turned.argsort(None)[batch["cell"]]]  # `argsort` inverts the symmetry.
+    clicked_logits = logits[np.arange(len(batch)), old_cells.argsort(None)[batch["cell"]]]  # argsort: the new cells
     target = batch["safe"].copy()  # The target of Q: was the click safe?
     if args.gamma > 0:  # And is the next click safe, and so on? After a win all are.
         next_q = agent.q(batch["next"], batch["next"].reshape(len(batch), -1) == HIDDEN).max(1)
         target = target * (1 - args.gamma + args.gamma * np.maximum(batch["ended"], next_q))
-    loss = nn.functional.binary_cross_entropy_with_logits(clicked, torch.as_tensor(target, device=device))
+    loss = nn.functional.binary_cross_entropy_with_logits(clicked_logits, torch.as_tensor(target, device=device))
     if args.gamma == 0 and args.luck:  # Then 1 - Q is the chance of a mine, in every covered cell.
-        safe_cells = torch.as_tensor(batch["safe_cells"][:, turned.ravel()], device=device)
+        safe_cells = torch.as_tensor(batch["safe_cells"][:, old_cells.ravel()], device=device)
         loss = loss + args.consistency * consistency_losses(logits, boards, agent.mines).mean()
         loss = loss + args.won_games * hindsight_losses(logits, boards, safe_cells, cells.size).mean()
     return loss
 
 
 def options() -> Args:
-    """Returns what the command line says; it ends the program if that cannot work, or a model would be overwritten."""
+    """Returns the options; exits with an error if one cannot work, or if a model would be overwritten."""
     parser = parser_of(Args, __doc__)
     args = Args(**vars(parser.parse_args()))
     if not (0 <= args.gamma < 1 and 0 < args.mines <= np.prod(args.size) - 9):
@@ -169,7 +169,7 @@ def options() -> Args:
 
 def main() -> None:
     """Prints the line that scores the agent, and trains it."""
-    args, begin = options(), time.monotonic()
+    args, start_time = options(), time.monotonic()
     (rows, cols), policy = args.size, f"{__file__}:Agent:file={args.out}/model.pt"
     board = f"--size {rows}x{cols} --mines {args.mines}" + ("" if args.luck else " --no-luck")
     print(f"Any time: python evaluate.py --policy {policy} exact {board}", flush=True)
@@ -177,36 +177,36 @@ def main() -> None:
     torch.manual_seed(args.seed)
     agent = Agent(args.mines, None).to(args.device)
     optimizer = Muon(agent.parameters(), weight_decay=0.1)  # Learns faster than Adam in the first minutes
-    game = {"size": args.size, "mines": args.mines, "luck": args.luck, "moves": ("click",)}
-    game |= {"reward": "safe_click", "autoreset_mode": "SameStep"}
-    env = gym.make_vec("minesweeper_env:Minesweeper-v0", args.num_envs, **game)
+    env_options = {"size": args.size, "mines": args.mines, "luck": args.luck, "moves": ("click",)}
+    env_options |= {"reward": "safe_click", "autoreset_mode": "SameStep"}
+    env = gym.make_vec("minesweeper_env:Minesweeper-v0", args.num_envs, **env_options)
     boards, info = env.reset(seed=2**31 + 1_000_000 * args.seed)  # the seeds of test games are below 2**30
     replay = Replay(args)
-    wins, curve, steps, done = [0.0], [], 0, 0.0
-    while done < 1:
+    wins, curve, steps, progress = [0.0], [], 0, 0.0
+    while progress < 1:
         # 1. Click the safest legal cell of each board. The luck of the boards explores enough.
         q = agent.q(boards, info["action_mask"])
         clicks = q.argmax(1)
-        after, rewards, ended, _, info = env.step(clicks)
+        next_boards, rewards, ended, _, info = env.step(clicks)
         wins = [*wins, *rewards[ended]][-2000:]
         # 2. Store what may teach something.
-        replay.add(q, board=boards, next=after, cell=clicks, safe=rewards, ended=ended)
+        replay.add(q, board=boards, next=next_boards, cell=clicks, safe=rewards, ended=ended)
         for won in np.flatnonzero(ended & (rewards > 0)):
             replay.add_win(won, info["final_obs"][won])
-        boards, steps = after, steps + args.num_envs
+        boards, steps = next_boards, steps + args.num_envs
         if replay.stored < args.batch_size:
             continue
         # 3. Take a step down the gradient of the loss of a minibatch.
         loss = loss_of(agent, replay, args)
-        optimizer.param_groups[0]["lr"] = args.learning_rate * (1 - done) * min(1, replay.stored / 4_000)
+        optimizer.param_groups[0]["lr"] = args.learning_rate * (1 - progress) * min(1, replay.stored / 4_000)
         optimizer.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(agent.parameters(), 1.0)
         optimizer.step()
         # 4. Log and save every ten seconds, and at the end.
-        seconds = time.process_time() if args.cpu_minutes else time.monotonic() - begin
-        done = max(seconds / 60 / (args.cpu_minutes or args.minutes), steps / args.steps)
-        if done >= 1 or not curve or seconds > curve[-1]["seconds"] + 10:
+        seconds = time.process_time() if args.cpu_minutes else time.monotonic() - start_time
+        progress = max(seconds / 60 / (args.cpu_minutes or args.minutes), steps / args.steps)
+        if progress >= 1 or not curve or seconds > curve[-1]["seconds"] + 10:
             curve.append({"steps": steps, "seconds": round(seconds, 1), "wins": round(float(np.mean(wins)), 4)})
             print(curve[-1], flush=True)
             save_model(agent, curve, args.out)

@@ -58,18 +58,18 @@ class Network(nn.Module):
 
     def forward(self, codes: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
         """Maps (N, rows, cols) int8 codes and (N, actions) masks to (N, actions) logits, -1e9 for illegal clicks."""
-        # One-hot codes, the share of mines on the board, covered neighbours, and the share of mines among a clue's.
+        # One-hot codes, density of mines, covered neighbours / 8, and at a clue the fraction of these that are mines.
         planes = functional.one_hot(codes.long().where(codes != HIDDEN, 9), 10).float()
-        around = 9 * functional.avg_pool2d(planes[..., 9], 3, 1, 1)[..., None]
-        share = planes[..., :9] @ torch.arange(9.0)[:, None] / around.clamp(min=1)
-        density = self.mines / planes[..., 9:].sum((1, 2), keepdim=True).clamp(min=1).expand_as(around)
-        planes = torch.cat([planes, density, around / 8, share], 3).permute(0, 3, 1, 2)
+        covered_neighbours = 9 * functional.avg_pool2d(planes[..., 9], 3, 1, 1)[..., None]
+        fraction = planes[..., :9] @ torch.arange(9.0)[:, None] / covered_neighbours.clamp(min=1)
+        density = self.mines / planes[..., 9:].sum((1, 2), keepdim=True).clamp(min=1).expand_as(covered_neighbours)
+        planes = torch.cat([planes, density, covered_neighbours / 8, fraction], 3).permute(0, 3, 1, 2)
         with torch.autocast("cpu", torch.bfloat16, enabled=BFLOAT16):
             x = torch.relu(self.stem(planes))
             for _ in range(DEPTH):
                 x = x + self.second(torch.relu(self.first(x)))
-                board = torch.cat([functional.avg_pool2d(x, x.shape[2:]), functional.max_pool2d(x, x.shape[2:])], 1)
-                x = torch.relu(x + self.pooled(board.flatten(1))[:, :, None, None])
+                pooled = torch.cat([functional.avg_pool2d(x, x.shape[2:]), functional.max_pool2d(x, x.shape[2:])], 1)
+                x = torch.relu(x + self.pooled(pooled.flatten(1))[:, :, None, None])
             return self.head(x).flatten(1).float().masked_fill(masks == 0, -1e9)
 
 
@@ -89,8 +89,8 @@ class Agent:
             return self.network(torch.as_tensor(observations), torch.as_tensor(action_masks)).argmax(1).numpy()
 
 
-def read(dataset: minari.MinariDataset, games: range, fade: float) -> list[torch.Tensor]:
-    """Returns the boards (N, rows, cols), masks and targets (N, actions) of games, without their first clicks."""
+def read_games(dataset: minari.MinariDataset, games: range, fade: float) -> list[torch.Tensor]:
+    """Returns boards (N, rows, cols), masks and target probabilities (N, actions) of games, without first clicks."""
     boards, masks, targets = [], [], []
     for episode in dataset.iterate_episodes(games):
         boards.append(episode.observations[1:-1])
@@ -102,9 +102,9 @@ def read(dataset: minari.MinariDataset, games: range, fade: float) -> list[torch
     return [torch.as_tensor(np.concatenate(column)) for column in (boards, masks, targets)]
 
 
-def turn(cells: torch.Tensor, number: int) -> torch.Tensor:
-    """Returns values of square boards, (N, size, size), in one of the 8 rotations and reflections."""
-    return torch.rot90(cells.flip(2) if number >= 4 else cells, number % 4, (1, 2))
+def transform(cells: torch.Tensor, symmetry: int) -> torch.Tensor:
+    """Returns values of square boards, (N, size, size), after one of the 8 symmetries: 0 to 7."""
+    return torch.rot90(cells.flip(2) if symmetry >= 4 else cells, symmetry % 4, (1, 2))
 
 
 def main() -> None:
@@ -120,39 +120,39 @@ def main() -> None:
     dataset = minari.load_dataset(args.dataset)
     if not 0 < args.held_out < args.games <= dataset.total_episodes:
         parser.error(f"needs 0 < held-out < games <= {dataset.total_episodes}, the games of the data set")
-    games = dataset.storage.metadata
-    rows, cols, mines = games["rows"], games["cols"], games["mines"]
+    metadata = dataset.storage.metadata
+    rows, cols, mines = metadata["rows"], metadata["cols"], metadata["mines"]
     if dataset.observation_space.shape != (rows, cols) or dataset.action_space.n != rows * cols:
         parser.error(f"{args.dataset} must hold codes and clicks alone, as without --observation and flags")
-    learned = read(dataset, range(args.games - args.held_out), args.fade)
-    held_out = read(dataset, range(args.games - args.held_out, args.games), args.fade)
+    training_set = read_games(dataset, range(args.games - args.held_out), args.fade)
+    held_out = read_games(dataset, range(args.games - args.held_out, args.games), args.fade)
     # 2. The network.
     network = Network(mines)
     optimizer = torch.optim.AdamW(network.parameters(), lr=args.learning_rate, weight_decay=0.0)
     clock, minutes = (time.process_time, args.cpu_minutes) if args.cpu_minutes else (time.monotonic, args.minutes)
-    updates, done, curve, before = 0, 0.0, [], clock()
-    while done < 1:
-        # 3. Learn from a minibatch, in one of the 8 views of a square board.
-        chosen, view = torch.randint(len(learned[0]), (args.batch_size,)), int(torch.randint(8, ()))
-        codes, legal, target = (turn(column[chosen].view(-1, rows, cols), view) for column in learned)
+    updates, progress, curve, start_time = 0, 0.0, [], clock()
+    while progress < 1:
+        # 3. Learn from a minibatch, in one of the 8 symmetries of a square board.
+        chosen, symmetry = torch.randint(len(training_set[0]), (args.batch_size,)), int(torch.randint(8, ()))
+        codes, legal, target = (transform(column[chosen].view(-1, rows, cols), symmetry) for column in training_set)
         loss = functional.cross_entropy(network(codes, legal.flatten(1)), target.flatten(1))
-        optimizer.param_groups[0]["lr"] = args.learning_rate * min(1, (updates + 1) / 200) * (1 - done)
+        optimizer.param_groups[0]["lr"] = args.learning_rate * min(1, (updates + 1) / 200) * (1 - progress)
         optimizer.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(network.parameters(), 1.0)
         optimizer.step()
         updates += 1
-        done = min(1.0, (clock() - before) / 60 / minutes)
+        progress = min(1.0, (clock() - start_time) / 60 / minutes)
         # 4. Log and save now and then, and at the end.
-        if updates % 200 == 0 or done == 1:
+        if updates % 200 == 0 or progress == 1:
             with torch.no_grad():
                 held_out_loss = functional.cross_entropy(network(*held_out[:2]), held_out[2]).item()
-            curve.append({"minutes": done * minutes, "updates": updates, "held_out_loss": held_out_loss})
+            curve.append({"minutes": progress * minutes, "updates": updates, "held_out_loss": held_out_loss})
             print(" ".join(f"{name} {value:g}" for name, value in curve[-1].items()), flush=True)
             save_model(network, curve, args.out)
-    board = f"--size {rows}x{cols} --mines {mines} --first-click {games['first_click']}"
-    board += f" --no-guess {games['no_guess']}" if "no_guess" in games else ""
-    board += "" if games.get("luck", True) else " --no-luck"
+    board = f"--size {rows}x{cols} --mines {mines} --first-click {metadata['first_click']}"
+    board += f" --no-guess {metadata['no_guess']}" if "no_guess" in metadata else ""
+    board += "" if metadata.get("luck", True) else " --no-luck"
     policy = f"examples/offline.py:Agent:file={args.out / 'model.pt'}"
     print(f"python evaluate.py --policy {policy} exact {board} --games 10000")
 

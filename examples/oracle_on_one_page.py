@@ -29,7 +29,7 @@ State = tuple[int, ...]  # for each constraint, the mines that it still lacks
 Counts = dict[State, int]  # the number of ways to reach a state, or to complete it
 Link = tuple[State, int, State]  # a state before a group, the mines of the group, and the state after it
 
-MOST, SHOWN_MINE = 8, 12  # codes: 0 to 8 are clues, 9 to 11 covered cells, and 12 is a mine of a lost game
+MAX_CLUE, SHOWN_MINE = 8, 12  # codes: 0 to 8 are clues, 9 to 11 covered cells, and 12 is a mine of a lost game
 
 
 def mine_probabilities(board: Sequence[Sequence[int]], mines: int) -> list[list[Fraction]]:
@@ -43,8 +43,8 @@ def mine_probabilities(board: Sequence[Sequence[int]], mines: int) -> list[list[
     if layouts == 0:
         raise ValueError("no layout of mines fits this board")
     risks: dict[Cell, Fraction] = {}
-    for (_, cells), level, into in zip(reversed(groups), reversed(levels[:-1]), reversed(links), strict=True):
-        completions, mines_of_group = count_backward(level, into, len(cells), completions)
+    for (_, cells), level, links_of_group in zip(reversed(groups), reversed(levels[:-1]), reversed(links), strict=True):
+        completions, mines_of_group = count_backward(level, links_of_group, len(cells), completions)
         # Over all layouts, the mines of a group fall on each of its cells equally often.
         risks |= dict.fromkeys(cells, Fraction(mines_of_group, len(cells) * layouts))
     return [
@@ -56,14 +56,14 @@ def mine_probabilities(board: Sequence[Sequence[int]], mines: int) -> list[list[
 def read_constraints(board: Sequence[Sequence[int]], mines: int) -> list[Constraint]:
     """Step 1. Returns a constraint for each clue that lacks something, then the one for all covered cells."""
     codes = {(row, col): int(code) for row, line in enumerate(board) for col, code in enumerate(line)}
-    covered = {cell for cell, code in codes.items() if MOST < code < SHOWN_MINE}
+    covered = {cell for cell, code in codes.items() if MAX_CLUE < code < SHOWN_MINE}
     shown = {cell for cell, code in codes.items() if code == SHOWN_MINE}
     constraints = []
     for (row, col), code in codes.items():
         around = set(product(range(row - 1, row + 2), range(col - 1, col + 2)))
         lacking = code - len(around & shown)
         # Even a clue without covered neighbours counts if it lacks a mine: no layout gives it one.
-        if code <= MOST and (around & covered or lacking):
+        if code <= MAX_CLUE and (around & covered or lacking):
             constraints.append((around & covered, lacking))
     return [*constraints, (covered, mines - len(shown))]
 
@@ -79,22 +79,22 @@ def merge_cells(constraints: Sequence[Constraint]) -> list[Group]:
 def order_groups(groups: Sequence[Group], total: int) -> list[Group]:
     """Step 3. Returns the groups in an order that keeps few constraints open, since each one adds a factor of states.
 
-    A constraint is open from its first group to its last. The next groups finish an open constraint, the one that opens
-    the fewest others. Between two components only the total is open: a state is the number of mines so far. The cells
-    away from clues come last: after m mines, U such cells have C(U, M - m) fillings.
+    A constraint is open from its first group to its last. Each step adds all groups of an open constraint: of the one
+    whose groups open the fewest others. Between two components only the total is open: a state is the number of mines
+    so far. The cells away from clues come last: after m mines, U such cells have C(U, M - m) fillings.
     """
-    opened, rest, ordered = {total}, list(groups), []
-    while rest:
-        waiting = _over(rest) - {total}
-        under = [[group for group in rest if number in group[0]] for number in waiting & opened or waiting or {total}]
-        chosen = min(under, key=lambda some: (len(_over(some) - opened), len(some)))
-        rest = [group for group in rest if group not in chosen]
+    opened, todo, ordered = {total}, list(groups), []
+    while todo:
+        pending = _constraints_over(todo) - {total}
+        choices = [[group for group in todo if number in group[0]] for number in pending & opened or pending or {total}]
+        chosen = min(choices, key=lambda choice: (len(_constraints_over(choice) - opened), len(choice)))
+        todo = [group for group in todo if group not in chosen]
         ordered += chosen
-        opened |= _over(chosen)
+        opened |= _constraints_over(chosen)
     return ordered
 
 
-def _over(groups: Sequence[Group]) -> set[int]:
+def _constraints_over(groups: Sequence[Group]) -> set[int]:
     return {number for over, _ in groups for number in over}
 
 
@@ -105,7 +105,7 @@ def count_forward(constraints: Sequence[Constraint], groups: Sequence[Group]) ->
     """
     levels: list[Counts] = [{tuple(lacking for _, lacking in constraints): 1}]
     links: list[list[Link]] = []
-    later = [len(cells) for cells, _ in constraints]
+    later = [len(cells) for cells, _ in constraints]  # for each constraint, its cells in later groups
     for over, cells in groups:
         for number in over:
             later[number] -= len(cells)
@@ -118,7 +118,7 @@ def count_forward(constraints: Sequence[Constraint], groups: Sequence[Group]) ->
 
 
 def fill(state: State, over: frozenset[int], size: int, later: Sequence[int]) -> Iterator[tuple[int, State]]:
-    """Yields each number of mines k that a group of `size` cells can have, and the state after it."""
+    """Yields each number of mines k that `size` cells under the constraints `over` can have, and the state after it."""
     for k in range(size + 1):
         after = tuple(lacking - k if number in over else lacking for number, lacking in enumerate(state))
         # No constraint has too many mines, and none lacks more than its cells in later groups can hold.

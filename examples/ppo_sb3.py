@@ -61,12 +61,12 @@ class Features(BaseFeaturesExtractor):
 
     def forward(self, codes: torch.Tensor) -> torch.Tensor:
         """Maps (N, rows, cols) codes, which Stable-Baselines3 has made floats, to (N, CHANNELS * rows * cols)."""
-        # One-hot codes, the share of mines on the board, covered neighbours, and the share of mines among a clue's.
+        # One-hot codes, density of mines, covered neighbours / 8, and at a clue the fraction of these that are mines.
         planes = nn.functional.one_hot(codes.long().clamp(max=9), 10).float()
-        around = 9 * nn.functional.avg_pool2d(planes[..., 9], 3, 1, 1)[..., None]
-        share = planes[..., :9] @ torch.arange(9.0, device=codes.device)[:, None] / around.clamp(min=1)
-        density = self.mines / planes[..., 9:].sum((1, 2), keepdim=True).clamp(min=1).expand_as(around)
-        planes = torch.cat([planes, density, around / 8, share], 3).permute(0, 3, 1, 2)
+        covered_neighbours = 9 * nn.functional.avg_pool2d(planes[..., 9], 3, 1, 1)[..., None]
+        fraction = planes[..., :9] @ torch.arange(9.0, device=codes.device)[:, None] / covered_neighbours.clamp(min=1)
+        density = self.mines / planes[..., 9:].sum((1, 2), keepdim=True).clamp(min=1).expand_as(covered_neighbours)
+        planes = torch.cat([planes, density, covered_neighbours / 8, fraction], 3).permute(0, 3, 1, 2)
         with torch.autocast(planes.device.type, torch.bfloat16, enabled=BFLOAT16):
             x = torch.relu(self.stem(planes))
             for _ in range(DEPTH):
@@ -110,22 +110,22 @@ class Agent:
 
 
 class Clock(BaseCallback):
-    """Ends the training after its time; logs the wins of the last 2000 training games, and saves."""
+    """Ends the training after its time; saves, and logs the win rate of the last 2000 training games."""
 
     def __init__(self, args: Args) -> None:
         super().__init__()
         self.args, self.curve, self.begin = args, [{"seconds": 0.0}], time.monotonic()
 
     def seconds(self) -> float:
-        """Returns the time so far."""
+        """Returns the seconds since the start."""
         return time.process_time() if self.args.cpu_minutes else time.monotonic() - self.begin
 
-    def left(self) -> float:
-        """Returns the share of the time that is left."""
+    def remaining(self) -> float:
+        """Returns the remaining fraction of the time, 1 to 0."""
         return max(0.0, 1 - self.seconds() / 60 / (self.args.cpu_minutes or self.args.minutes))
 
     def _on_step(self) -> bool:
-        return self.left() > 0
+        return self.remaining() > 0
 
     def _on_rollout_start(self) -> None:
         # Every 10 seconds it logs and saves as at the end.
@@ -153,8 +153,9 @@ def main() -> None:
     # 2. The agent. One pass over each rollout: fresh clicks teach more than old ones. The learning rate falls to 0.
     clock = Clock(args)
     model = MaskablePPO(
-        BoardPolicy, env, lambda left: args.learning_rate * min(left, clock.left()), args.n_steps, args.batch_size, 1,
-        args.gamma, ent_coef=0.01, stats_window_size=2000, policy_kwargs={"mines": args.mines}, seed=args.seed,
+        BoardPolicy, env, lambda remaining: args.learning_rate * min(remaining, clock.remaining()),
+        n_steps=args.n_steps, batch_size=args.batch_size, n_epochs=1, gamma=args.gamma, ent_coef=0.01,
+        stats_window_size=2000, policy_kwargs={"mines": args.mines}, seed=args.seed,
     )  # fmt: skip
     env.seed(2**31 + 1_000_000 * args.seed)  # The model has seeded the games with seeds of test games, below 2**30.
     (rows, cols), policy = args.size, f"{__file__}:Agent:file={args.out}/model.pt"

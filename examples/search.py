@@ -49,10 +49,10 @@ class Agent:
     batch_size = 100
 
     def __init__(self, size, mines, first_click, candidates=8, rollouts=256, seed=0):
-        """Takes the board, and how many candidates are played on in how many layouts."""
+        """Makes candidates * rollouts games, in which each candidate is played on in each of `rollouts` layouts."""
         self.mines, self.candidates, self.rollouts, self.seed = mines, candidates, rollouts, seed
         rows, cols = size
-        # Away from the edge a first click opens more; a corner shows 0 most often.
+        # A first click that opens an area opens most away from the edge; under other rules a corner shows 0 most often.
         self.first_cell = (rows - 1) // 2 * cols + (cols - 1) // 2 if first_click == "opening" else 0
         self.games = gym.make_vec(
             "Minesweeper-v0", num_envs=candidates * rollouts, size=size, mines=mines, first_click=first_click,
@@ -102,7 +102,7 @@ class Agent:
         return int(cells[values.argmax()])
 
     def play_on(self, actions: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Plays all games on from these clicks, and returns which of them are won."""
+        """Plays all games on from `actions`, one click each, and returns which games are won."""
         won, running = np.zeros(len(actions), np.bool_), np.ones(len(actions), np.bool_)
         risks = np.full((len(actions), self.games.single_action_space.n), np.inf)
         while True:
@@ -114,8 +114,8 @@ class Agent:
             # The rollout policy clicks the least risk. It opens all safe cells before it asks the oracle again.
             covered = boards.reshape(risks.shape) == HIDDEN
             risks[~covered] = np.inf
-            asks = running & (risks.min(axis=1) > 0)
-            risks[asks] = self.risks_of(boards[asks], covered[asks])
+            needs_oracle = running & (risks.min(axis=1) > 0)
+            risks[needs_oracle] = self.risks_of(boards[needs_oracle], covered[needs_oracle])
             actions = risks.argmin(axis=1)
 
 
@@ -125,15 +125,15 @@ def main() -> None:
     env = gym.make("Minesweeper-v0", size=args.size, mines=args.mines, first_click=args.first_click, moves=("click",))
     observation, info = env.reset(seed=args.seed)
     agent = Agent(env.observation_space.shape, args.mines, args.first_click, args.candidates, args.rollouts, args.seed)
-    over = False
-    while not over:
+    done = False
+    while not done:
         action = agent.act(observation[None], info["action_mask"][None])[0]
         if agent.compared:
             print("guess      risk  rollouts won")
         for cell, (risk, value) in agent.compared.items():
             print(f"{'>' if cell == action else ' '} {divmod(cell, args.size[1])}  {risk:6.1%}  {value:13.1%}")
         observation, _, terminated, truncated, info = env.step(action)
-        over = terminated or truncated
+        done = terminated or truncated
     print("won" if info["is_success"] else "lost")
 
 

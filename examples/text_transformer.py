@@ -53,14 +53,15 @@ class Block(nn.Module):
         self.mlp = nn.Sequential(nn.Linear(WIDTH, 4 * WIDTH), nn.GELU(), nn.Linear(4 * WIDTH, WIDTH))
 
     def forward(self, x: Tensor, cache: list[Tensor] | None) -> Tensor:
-        """Returns the next layer of (N, L, WIDTH)."""
+        """Maps activations (N, L, WIDTH) to those of the next layer, and appends their keys and values to the cache."""
         query, keys, values = self.qkv(self.norm(x)).unflatten(2, (3, HEADS, -1)).permute(2, 0, 3, 1, 4)
         if cache is not None:
             if cache:
                 keys, values = torch.cat([cache[0], keys], 2), torch.cat([cache[1], values], 2)
             cache[:] = [keys, values]
-        seen = scaled_dot_product_attention(query, keys, values, is_causal=x.shape[1] > 1)
-        x = x + self.out(seen.transpose(1, 2).flatten(2))
+        is_causal = x.shape[1] > 1  # A single new character sees the whole cache.
+        attended = scaled_dot_product_attention(query, keys, values, is_causal=is_causal)
+        x = x + self.out(attended.transpose(1, 2).flatten(2))
         return x + self.mlp(self.norm2(x))
 
 
@@ -83,28 +84,28 @@ class Transformer(nn.Module):
     @torch.no_grad()
     def answer(self, texts: list[str], greedy: bool = False) -> tuple[Tensor, list[str]]:
         """Returns the characters of N boards and replies, (N, L + ANSWER), and the replies as text."""
-        known, caches = encode(texts), [[] for _ in self.blocks]
-        logits = self(known, caches)[:, -1]
+        text, caches = encode(texts), [[] for _ in self.blocks]
+        logits = self(text, caches)[:, -1]
         for _ in range(ANSWER):
-            chosen = logits.argmax(1, keepdim=True) if greedy else torch.multinomial(logits.softmax(1), 1)
-            known = torch.cat([known, chosen], 1)
-            logits = self(chosen, caches, known.shape[1] - 1)[:, -1]
-        replies = [bytes(line).decode("ascii").partition("\n")[0] for line in known[:, -ANSWER:].tolist()]
-        return known, replies
+            characters = logits.argmax(1, keepdim=True) if greedy else torch.multinomial(logits.softmax(1), 1)
+            text = torch.cat([text, characters], 1)
+            logits = self(characters, caches, text.shape[1] - 1)[:, -1]
+        replies = [bytes(line).decode("ascii").partition("\n")[0] for line in text[:, -ANSWER:].tolist()]
+        return text, replies
 
 
 def encode(texts: list[str]) -> Tensor:
-    """Returns the boards at the ends of texts without spaces and without their last line, (N, L) int64 characters."""
+    """Returns the board at the end of each text as ASCII, (N, L) int64, without its spaces and its last line."""
     boards = [text.rpartition("\n\n")[2].rpartition("\n")[0].replace(" ", "") for text in texts]
     return torch.tensor([[*board.encode("ascii")] for board in boards])
 
 
-def reply_log_probs(model: Transformer, known: Tensor) -> Tensor:
+def reply_log_probs(model: Transformer, text: Tensor) -> Tensor:
     """Returns the log-probability of each reply up to its first line break, (N,), for the characters of `answer`."""
-    target = known[:, -ANSWER:]
-    log_probs = model(known[:, :-1])[:, -ANSWER:].log_softmax(2).gather(2, target.unsqueeze(2)).squeeze(2)
-    ended = (target == ord("\n")).cumsum(1) - (target == ord("\n")).long()
-    return (log_probs * (ended == 0)).sum(1)
+    target = text[:, -ANSWER:]
+    log_probs = model(text[:, :-1])[:, -ANSWER:].log_softmax(2).gather(2, target.unsqueeze(2)).squeeze(2)
+    breaks_before = (target == ord("\n")).cumsum(1) - (target == ord("\n")).long()
+    return (log_probs * (breaks_before == 0)).sum(1)
 
 
 def least_risk_replies(game: TextGame, seed: int) -> Iterator[tuple[str, str]]:
@@ -126,10 +127,10 @@ class Run:
     """A network in training and its log, kept in one file that is replaced whole."""
 
     def __init__(self, folder: Path, name: str, setting: dict[str, float]) -> None:
-        """Goes on with the file of the run, or begins with the network that imitated; refuses another setting's."""
+        """Loads the file of the run, or else the network that imitated; raises ValueError if its setting differs."""
         self.path, self.setting = folder / f"{name}.pt", setting
         folder.mkdir(parents=True, exist_ok=True)
-        self.model, self.rows, self.replies, self.begun = Transformer(), [], 0, time.process_time()
+        self.model, self.rows, self.replies, self.start_time = Transformer(), [], 0, time.process_time()
         self.optimiser = torch.optim.AdamW(self.model.parameters(), 0.0, (0.9, 0.95), weight_decay=0.0)
         path = self.path if self.path.exists() else folder / "imitate.pt"
         if path.exists():
@@ -140,7 +141,7 @@ class Run:
                 if path == self.path:
                     self.optimiser.load_state_dict(state["optimiser"])
                     self.rows, self.replies = state["rows"], state["rows"][-1]["replies"]
-                    self.begun -= 60 * self.rows[-1]["minutes"]
+                    self.start_time -= 60 * self.rows[-1]["minutes"]
 
     def descend(self, loss: Tensor, rate: float) -> float:
         """Descends the gradient of a loss, and returns the loss."""
@@ -152,9 +153,9 @@ class Run:
         return loss.item()
 
     def keep(self, replies: int, **figures: float) -> None:
-        """Adds a row to the log: all replies and processor minutes so far, and figures; writes the file."""
+        """Adds a row to the log, with the replies and processor minutes so far and `figures`, and writes the file."""
         self.replies += replies
-        self.rows.append({"replies": self.replies, "minutes": (time.process_time() - self.begun) / 60, **figures})
+        self.rows.append({"replies": self.replies, "minutes": (time.process_time() - self.start_time) / 60, **figures})
         state = {"model": self.model.state_dict(), "optimiser": self.optimiser.state_dict()}
         state |= {"rows": self.rows, "setting": self.setting}
         save(self.path, state)
@@ -162,17 +163,17 @@ class Run:
 
 
 def play(model: Transformer, games: list[TextGame], candidates: int = 1) -> dict[str, Tensor]:
-    """Plays games that have been reset to their ends; the last candidate of each board is the move.
+    """Plays games, reset before, to their ends; of the candidates for each board, the last one is the move.
 
     Returns:
-        For each reply its characters `known` (M, L), the number of its `game` (M,), its `reward` (M,) and its judgement
+        For each reply its characters `text` (M, L), the number of its `game` (M,), its `reward` (M,) and its judgement
         `sound` (M,); for each game whether it was `won`, and its `illegal` replies.
     """
     texts, won = [game.observation() for game in games], torch.zeros(len(games))
-    parts, rows, playing = [], [], list(range(len(games)))
+    chunks, rows, playing = [], [], list(range(len(games)))
     while playing:
-        known, replies = model.answer([texts[number] for number in playing for _ in range(candidates)])
-        parts.append(known)
+        text, replies = model.answer([texts[number] for number in playing for _ in range(candidates)])
+        chunks.append(text)
         for number, answers in zip(playing, zip(*[iter(replies)] * candidates, strict=True), strict=True):
             branches = [copy.deepcopy(games[number]) for _ in answers[1:]] + [games[number]]
             for branch, reply in zip(branches, answers, strict=True):
@@ -181,19 +182,19 @@ def play(model: Transformer, games: list[TextGame], candidates: int = 1) -> dict
             won[number] = info["is_success"]
         playing = [number for number in playing if not games[number].over]
     number, reward, sound = torch.tensor(rows).T
-    replies = {"known": torch.cat(parts), "game": number.long(), "reward": reward, "sound": sound}
+    replies = {"text": torch.cat(chunks), "game": number.long(), "reward": reward, "sound": sound}
     return replies | {"won": won, "illegal": torch.tensor([float(game.illegal) for game in games])}
 
 
 def advantages_of(played: dict[str, Tensor], reward: str) -> Tensor:
-    """Returns how much better each reply was than those that it is compared with, (M,), in standard deviations."""
+    """Returns the advantage of each reply, (M,): its reward less the mean of its group, in standard deviations."""
     if reward == "candidates":
-        groups, of_reply = played["sound"].view(-1, CANDIDATES), slice(None)
-    else:  # the return of a game is to the credit of all its replies
+        groups, index_of_reply = played["sound"].view(-1, CANDIDATES), slice(None)
+    else:  # The return of a game counts for all its replies.
         returns = torch.zeros(len(played["won"])).index_add(0, played["game"], played["reward"])
-        groups, of_reply = returns.view(-1, GROUP), played["game"]
-    found = (groups - groups.mean(1, keepdim=True)).flatten()[of_reply]
-    return found / (found.std() + 1e-6)
+        groups, index_of_reply = returns.view(-1, GROUP), played["game"]
+    advantages = (groups - groups.mean(1, keepdim=True)).flatten()[index_of_reply]
+    return advantages / (advantages.std() + 1e-6)
 
 
 def imitate(run: Run, game: TextGame, seed: int, replies: int) -> None:
@@ -216,27 +217,27 @@ def learn(run: Run, game: TextGame, seed: int, reward: str, replies: int) -> Non
     torch.manual_seed(seed + run.replies)
     count = 2 * GROUP if reward == "candidates" else 8 * GROUP
     while run.replies < replies:
-        first = TRAINING_SEEDS + 10_000_000 * seed + count * len(run.rows)
+        first_seed = TRAINING_SEEDS + 10_000_000 * seed + count * len(run.rows)
         games = [copy.deepcopy(game) for _ in range(count)]
-        for number, each in enumerate(games):
-            each.reset(seed=first + (number if reward == "candidates" else number // GROUP))
+        for number, episode in enumerate(games):
+            episode.reset(seed=first_seed + (number if reward == "candidates" else number // GROUP))
         played = play(run.model, games, CANDIDATES if reward == "candidates" else 1)
-        advantages, known = advantages_of(played, reward), played["known"]
+        advantages, text = advantages_of(played, reward), played["text"]
         rate = RATE * (1 - run.replies / replies)  # so that the last network is settled
-        for part in torch.randperm(len(known)).chunk(max(1, len(known) // MINIBATCH)):
-            run.descend(-(advantages[part] * reply_log_probs(run.model, known[part])).mean(), rate)
-        run.keep(len(known), **{name: played[name].mean().item() for name in ("won", "sound", "illegal")})
+        for minibatch in torch.randperm(len(text)).chunk(max(1, len(text) // MINIBATCH)):
+            run.descend(-(advantages[minibatch] * reply_log_probs(run.model, text[minibatch])).mean(), rate)
+        run.keep(len(text), **{name: played[name].mean().item() for name in ("won", "sound", "illegal")})
 
 
 def test(run: Run, game: TextGame, games: int) -> dict[str, float]:
     """Plays games of the split "test" with replies that the network draws; returns the means of the games."""
     torch.manual_seed(0)
-    played = [copy.deepcopy(game) for _ in range(games)]
-    for seed, each in enumerate(played):
-        each.reset(seed=seed)
-    found = play(run.model, played)
-    low, high = wilson_interval(int(found["won"].sum()), games)
-    means = {name: found[name].mean().item() for name in ("won", "sound", "illegal")}
+    episodes = [copy.deepcopy(game) for _ in range(games)]
+    for seed, episode in enumerate(episodes):
+        episode.reset(seed=seed)
+    results = play(run.model, episodes)
+    low, high = wilson_interval(int(results["won"].sum()), games)
+    means = {name: results[name].mean().item() for name in ("won", "sound", "illegal")}
     return {"games": games, **means, "low": low, "high": high}
 
 
@@ -246,9 +247,9 @@ def serve(run: Run) -> None:
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            known, replies = run.model.answer([request["messages"][-1]["content"]], request.get("temperature") == 0)
+            text, replies = run.model.answer([request["messages"][-1]["content"]], request.get("temperature") == 0)
             choices = [{"index": 0, "message": {"role": "assistant", "content": replies[0]}, "finish_reason": "stop"}]
-            usage = {"prompt_tokens": known.shape[1] - ANSWER, "completion_tokens": len(replies[0])}
+            usage = {"prompt_tokens": text.shape[1] - ANSWER, "completion_tokens": len(replies[0])}
             content = json.dumps({"object": "chat.completion", "choices": choices, "usage": usage}).encode()
             self.send_response(200)
             self.send_header("Content-Type", "application/json")
@@ -260,7 +261,7 @@ def serve(run: Run) -> None:
 
 
 def main() -> None:
-    """Does what the command line says."""
+    """Imitates, learns, tests or serves, as the command line says."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("work", choices=["imitate", "learn", "test", "serve"])
     parser.add_argument("--out", type=Path, default=Path("runs/text/1"), help="folder of the network")
@@ -281,25 +282,25 @@ def main() -> None:
     torch.manual_seed(options.seed)
     board = {"size": options.size, "mines": options.mines, "no_guess": options.no_guess}
     split, reward = "test" if options.work == "test" else "train", options.reward
-    weights = reward if reward in ("sound", "risk") else "win"
+    game_reward = reward if reward in ("sound", "risk") else "win"
     name = "imitate" if options.work == "imitate" else reward
-    with ExitStack() as held:
+    with ExitStack() as stack:
         try:
-            game = TextGame(**board, opened="middle", split=split, max_illegal=3, reward=weights)
+            game = TextGame(**board, opened="middle", split=split, max_illegal=3, reward=game_reward)
             if options.work in ("imitate", "learn"):  # Rewards may be learned side by side, each by one process.
                 lock = options.out / f".{name}.lock"
                 lock.mkdir(parents=True, exist_ok=True)
-                held.enter_context(hold_folder(lock))
+                stack.enter_context(hold_folder(lock))
             run = Run(options.out, name, board | {"seed": options.seed})
         except (ValueError, OSError) as error:
             parser.error(explain(error))
-        works = {
+        actions = {
             "imitate": lambda: imitate(run, game, options.seed, options.replies),
             "learn": lambda: learn(run, game, options.seed, options.reward, options.replies),
             "test": lambda: print(json.dumps(test(run, game, options.games))),
             "serve": lambda: serve(run),
         }
-        works[options.work]()
+        actions[options.work]()
 
 
 if __name__ == "__main__":

@@ -55,22 +55,22 @@ def neighbours(cells: torch.Tensor) -> torch.Tensor:
     return 9 * nn.functional.avg_pool2d(cells[:, None], 3, 1, 1)[:, 0] - cells
 
 
-def known(codes: torch.Tensor, around: torch.Tensor, seen: torch.Tensor | None = None) -> tuple[torch.Tensor, ...]:
-    """Returns what a window shows, as `Agent` takes it: the covered cells, and the clues or -1.
+def visible(codes: torch.Tensor, around: torch.Tensor, seen: torch.Tensor | None = None) -> tuple[torch.Tensor, ...]:
+    """Returns what a window shows, as `Agent` takes it: covered cells as 1, else 0; and clues, -1 elsewhere.
 
-    A clue that also counts cells outside the window says nothing about those inside, so the window leaves it out.
-    `around` are the covered neighbours on the whole board, and `seen` the cells inside the window, by default all.
+    A clue that also counts covered cells outside the window is left out, since it says too little about those inside.
+    `around` are the numbers of covered neighbours on the whole board; `seen` is True inside the window, if not all is.
     """
     seen = torch.ones_like(codes, dtype=torch.bool) if seen is None else seen
     covered = ((codes > 8) & seen).float()
-    tells = seen & (codes <= 8) & (around > 0.5) & ((neighbours(covered) - around).abs() < 0.5)
-    return covered, torch.where(tells, codes, -1)
+    is_complete = seen & (codes <= 8) & (around > 0.5) & ((neighbours(covered) - around).abs() < 0.5)
+    return covered, torch.where(is_complete, codes, -1)
 
 
 class Agent(nn.Module):
     """A network of windows: one residual block, applied again and again; evaluate.py gives it a file.
 
-    Nothing in it knows where the board ends, and nothing sums over the board.
+    The network does not see where the board ends, and pools nothing over the board.
     """
 
     batch_size = 64  # games that evaluate.py plays side by side
@@ -91,11 +91,11 @@ class Agent(nn.Module):
     def forward(
         self, covered: torch.Tensor, clues: torch.Tensor, density: torch.Tensor, depth: int = DEPTH
     ) -> torch.Tensor:
-        """Maps windows (N, rows, cols) and the share of mines (N,) to logits of safety, of the shape of the windows."""
+        """Maps windows (N, rows, cols) and densities of mines (N,) to logits of safety, (N, rows, cols)."""
         around, levels = neighbours(covered).round(), torch.arange(9.0)
-        spare = torch.where(clues >= 0, around - clues, -1.0)
-        share = clues.clamp(min=0) / around.clamp(min=1)
-        planes = [covered[..., None], clues[..., None] == levels, spare[..., None] == levels, share[..., None]]
+        safe = torch.where(clues >= 0, around - clues, -1.0)  # The safe cells around a clue; -1 sets no plane.
+        fraction = clues.clamp(min=0) / around.clamp(min=1)
+        planes = [covered[..., None], clues[..., None] == levels, safe[..., None] == levels, fraction[..., None]]
         planes.append((density[:, None, None] * covered)[..., None])
         x = torch.cat([plane.float() for plane in planes], 3).permute(0, 3, 1, 2)
         x, recalled = torch.relu(self.stem(x)), self.recall(x)
@@ -106,46 +106,46 @@ class Agent(nn.Module):
     @one_thread()
     @torch.no_grad()
     def values(self, boards: np.ndarray) -> np.ndarray:
-        """Returns logits of safety, (N, rows * cols) float32, for (N, rows, cols) codes of at least one open cell."""
+        """Returns logits of safety, (N, rows * cols) float32, for (N, rows, cols) codes; each board is opened."""
         codes, (rows, cols) = torch.as_tensor(boards), boards.shape[1:]
         covered = (codes > 8).float()
         around, density = neighbours(covered), self.mines / covered.sum((1, 2)).clamp(min=1)
-        places = list(product(windows(rows, self.stride), windows(cols, self.stride)))
-        parts = [(slice(None), slice(top, top + SIDE), slice(left, left + SIDE)) for (top, _), (left, _) in places]
-        shown = [torch.stack([each[part] for part in parts], 1) for each in (codes, around)]
-        used = (shown[0] > 8).any(3).any(2)  # A window without a covered cell has nothing to tell.
-        batches = [each.split(512) for each in (shown[0][used], shown[1][used], density[used.nonzero()[:, 0]])]
-        logits = torch.zeros_like(shown[1])
-        logits[used] = torch.cat([self(*known(*pair), share) for *pair, share in zip(*batches, strict=True)])
+        grid = list(product(windows(rows, self.stride), windows(cols, self.stride)))
+        views = [(slice(None), slice(top, top + SIDE), slice(left, left + SIDE)) for (top, _), (left, _) in grid]
+        cut = [torch.stack([board[view] for view in views], 1) for board in (codes, around)]  # (N, views, SIDE, SIDE)
+        used = (cut[0] > 8).any(3).any(2)  # A window without a covered cell needs no logits.
+        batches = [each.split(512) for each in (cut[0][used], cut[1][used], density[used.nonzero()[:, 0]])]
+        logits = torch.zeros_like(cut[1])
+        logits[used] = torch.cat([self(*visible(*window), share) for *window, share in zip(*batches, strict=True)])
         total, weights = torch.zeros_like(covered), torch.zeros_like(covered)
-        for part, ((_, tall), (_, wide)), seen in zip(parts, places, logits.unbind(1), strict=True):
-            weight = torch.minimum(tall[:, None], wide)
-            total[part] += weight * seen
-            weights[part] += weight
+        for view, ((_, of_rows), (_, of_cols)), values in zip(views, grid, logits.unbind(1), strict=True):
+            weight = torch.minimum(of_rows[:, None], of_cols)
+            total[view] += weight * values
+            weights[view] += weight
         return (total / weights).flatten(1).numpy()
 
     def act(self, observations: np.ndarray, action_masks: np.ndarray) -> np.ndarray:
-        """Returns the clicks, (N,) int64, for (N, rows, cols) codes and (N, rows * cols) masks; first the middle."""
+        """Returns the clicks, (N,) int64, for (N, rows, cols) codes and (N, rows * cols) masks; at first the middle."""
         rows, cols = observations.shape[1:]
         clicks = np.full(len(observations), rows // 2 * cols + cols // 2)
-        begun = np.flatnonzero((observations <= 8).any((1, 2)))
-        if len(begun):
-            legal = action_masks[begun, : rows * cols] == 1
-            clicks[begun] = np.where(legal, self.values(observations[begun]), -np.inf).argmax(1)
+        opened = np.flatnonzero((observations <= 8).any((1, 2)))
+        if len(opened):
+            legal = action_masks[opened, : rows * cols] == 1
+            clicks[opened] = np.where(legal, self.values(observations[opened]), -np.inf).argmax(1)
         return clicks
 
 
 def windows(size: int, stride: int) -> list[tuple[int, torch.Tensor]]:
-    """Returns the first line of each window along an axis, and the weights of its lines.
+    """Returns the first row or column of each window along an axis, and the weights of its rows or columns.
 
-    A window knows less about a cell that lies near one of its sides, unless the board ends there.
+    A window shows less around a cell that lies near one of its sides, unless the board ends there.
     """
-    lines, found = torch.arange(SIDE)[:size] + 0.5, []
+    distances, windows = torch.arange(SIDE)[:size] + 0.5, []  # from the first side of a window to each row
     for first in sorted({*range(0, max(1, size - SIDE + 1), stride), max(0, size - SIDE)}):
-        weights = torch.full((len(lines),), SIDE / 2)
-        weights = torch.minimum(weights, lines) if first > 0 else weights
-        found.append((first, torch.minimum(weights, SIDE - lines) ** 2 if first + SIDE < size else weights**2))
-    return found
+        weights = torch.full((len(distances),), SIDE / 2)
+        weights = torch.minimum(weights, distances) if first > 0 else weights
+        windows.append((first, torch.minimum(weights, SIDE - distances) ** 2 if first + SIDE < size else weights**2))
+    return windows
 
 
 class Replay:
@@ -156,30 +156,30 @@ class Replay:
         self.stored, self.random = 0, random
 
     def add(self, boards: list[np.ndarray], last: np.ndarray, mines: int) -> None:
-        """Stores boards of one game; its last board shows the mines of a lost game, and a won one covers them."""
+        """Stores boards of one game; the last board of a lost game shows the mines, that of a won game covers them."""
         for board in boards:
             safe = last != MINE if (last == MINE).any() else last <= 8
             self.rows[self.stored % len(self.rows)] = (board, safe, mines / (board > 8).sum())
             self.stored += 1
 
     def sample(self, args: Args) -> tuple[torch.Tensor, ...]:
-        """Returns boards in one of the 8 rotations and reflections, their safe cells, seen cells and densities."""
+        """Returns boards in one of the 8 symmetries, their safe cells, the cells inside windows, and densities."""
         batch = self.rows[self.random.integers(min(self.stored, len(self.rows)), size=args.batch_size)]
         symmetry = symmetries(SIDE, SIDE)[self.random.integers(8)]
         boards, safe = (transform(torch.from_numpy(batch[name].copy()), symmetry) for name in ("board", "safe"))
-        return boards, safe, self.seen(args), self.noisy(batch["density"], args.noise)
+        return boards, safe, self.random_windows(args), self.noisy(batch["density"], args.noise)
 
-    def seen(self, args: Args) -> torch.Tensor:
-        """Returns windows (N, SIDE, SIDE), True inside: rectangles of random place and size, 4 to 8 cells along."""
+    def random_windows(self, args: Args) -> torch.Tensor:
+        """Returns random rectangles with sides of 4 to 8 cells, (N, SIDE, SIDE), True inside; some cover the board."""
         sizes = self.random.integers(SIDE // 2, SIDE + 1, size=(2, args.batch_size))
         sizes[:, self.random.random(args.batch_size) >= args.hidden] = SIDE
-        first = self.random.integers(SIDE - sizes + 1)
+        starts = self.random.integers(SIDE - sizes + 1)
         lines = np.arange(SIDE)
-        inside = (lines >= first[..., None]) & (lines < (first + sizes)[..., None])
+        inside = (lines >= starts[..., None]) & (lines < (starts + sizes)[..., None])
         return torch.as_tensor(inside[0, :, :, None] & inside[1, :, None])
 
     def noisy(self, density: np.ndarray, noise: float) -> torch.Tensor:
-        """Returns densities with random errors, (N,) float32, so that the network does not count with them.
+        """Returns densities with random errors, (N,) float32, so that the network does not rely on the exact number.
 
         The exact density tells how many mines a window of 8x8 lacks. On a large board these mines may be anywhere.
         """
@@ -188,25 +188,25 @@ class Replay:
 
 
 class Games:
-    """Games of one number of mines side by side. They end with their boards in a replay buffer."""
+    """Games with one number of mines, side by side; at its end each game stores its boards in a replay buffer."""
 
     def __init__(self, mines: int, args: Args) -> None:
         self.mines, count = mines, args.num_envs
-        game = {"size": SIDE, "mines": mines, "moves": ("click",), "autoreset_mode": "SameStep"}
-        self.env = gym.make_vec("minesweeper_env:Minesweeper-v0", count, **game)
+        env_options = {"size": SIDE, "mines": mines, "moves": ("click",), "autoreset_mode": "SameStep"}
+        self.env = gym.make_vec("minesweeper_env:Minesweeper-v0", count, **env_options)
         # The seeds of test games are below 2**30.
         self.boards, info = self.env.reset(seed=2**31 + 1_000_000 * args.seed + 10_000 * mines)
         self.legal, self.certain = info["action_mask"] == 1, np.zeros((count, SIDE * SIDE), bool)
         self.kept: list[list[np.ndarray]] = [[] for _ in range(count)]
 
     def step(self, agent: Agent, replay: Replay) -> list[bool]:
-        """Clicks once in each game; returns whether the games that ended were won."""
+        """Clicks once in each game; returns whether each game that ended was won."""
         self.certain &= self.legal
-        begun = (self.boards <= 8).any((1, 2))
-        clicks = np.where(begun, self.certain.argmax(1), replay.random.integers(SIDE * SIDE, size=len(begun)))
-        asked = np.flatnonzero(begun & ~self.certain.any(1))
-        if len(asked):
-            clicks[asked] = self.ask(agent, asked, replay.random)
+        opened = (self.boards <= 8).any((1, 2))
+        clicks = np.where(opened, self.certain.argmax(1), replay.random.integers(SIDE * SIDE, size=len(opened)))
+        rated = np.flatnonzero(opened & ~self.certain.any(1))
+        if len(rated):
+            clicks[rated] = self.ask(agent, rated, replay.random)
         self.boards, _, ended, _, info = self.env.step(clicks)
         self.legal = info["action_mask"] == 1
         won = []
@@ -218,9 +218,8 @@ class Games:
         return won
 
     def ask(self, agent: Agent, games: np.ndarray, random: np.random.Generator) -> np.ndarray:
-        """Returns the safest clicks of some games; it notes their certain cells, and keeps doubtful boards."""
-        safety = 1 / (1 + np.exp(-agent.values(self.boards[games])))
-        safety = np.where(self.legal[games], safety, -1)
+        """Returns the safest click of each of some games; notes their certain cells, and keeps uncertain boards."""
+        safety = np.where(self.legal[games], 1 / (1 + np.exp(-agent.values(self.boards[games]))), -1)
         self.certain[games] = safety >= CERTAIN
         for game, best in zip(games, safety.max(1), strict=True):
             if random.random() < max(0.1, 5 - 5 * best):
@@ -230,8 +229,8 @@ class Games:
 
 def learn(network: Agent, optimizer: torch.optim.Optimizer, replay: Replay, args: Args) -> None:
     """Takes a step down the gradient of the cross-entropy of all covered cells of a minibatch."""
-    boards, safe, seen, density = replay.sample(args)
-    covered, clues = known(boards, neighbours((boards > 8).float()), seen)
+    boards, safe, inside, density = replay.sample(args)
+    covered, clues = visible(boards, neighbours((boards > 8).float()), inside)
     depth = DEPTH + int(replay.random.integers(-2, 2))
     logits = network(covered, clues, density, depth)
     losses = nn.functional.binary_cross_entropy_with_logits(logits, safe.float(), reduction="none")
@@ -244,7 +243,7 @@ def learn(network: Agent, optimizer: torch.optim.Optimizer, replay: Replay, args
 def main() -> None:
     """Prints the line that scores the agent, and trains it."""
     parser = parser_of(Args, __doc__)
-    args, begin = Args(**vars(parser.parse_args())), time.monotonic()
+    args, start_time = Args(**vars(parser.parse_args())), time.monotonic()
     if args.hidden > 1:
         parser.error("--hidden is a share, at most 1")
     claim_model_folder(parser, args.out)
@@ -253,25 +252,25 @@ def main() -> None:
     torch.set_num_threads(1)
     torch.manual_seed(args.seed)
     network = Agent(MINES[-1], None)
-    agent, updates = copy.deepcopy(network), 0  # The agent has a moving average of the weights, and plays.
+    agent, updates = copy.deepcopy(network), 0  # The agent that plays: an average of weights.
     optimizer = Muon(network.parameters(), weight_decay=0.1)
     replay = Replay(np.random.default_rng(args.seed))
     games = [Games(mines, args) for mines in MINES]
-    won, curve, steps, done = [0.0], [], 0, 0.0
-    while done < 1:
-        for each in games:
-            agent.mines, steps = each.mines, steps + args.num_envs
-            won = [*won, *each.step(agent, replay)][-2000:]
+    won, curve, steps, progress = [0.0], [], 0, 0.0
+    while progress < 1:
+        for board_games in games:
+            agent.mines, steps = board_games.mines, steps + args.num_envs
+            won = [*won, *board_games.step(agent, replay)][-2000:]
         while updates * args.batch_size < args.replays * (replay.stored - 2000):
             updates += 1
-            optimizer.param_groups[0]["lr"] = args.learning_rate * (1 - done) * min(1, updates / 100)
+            optimizer.param_groups[0]["lr"] = args.learning_rate * (1 - progress) * min(1, updates / 100)
             learn(network, optimizer, replay, args)
             with torch.no_grad():
-                for slow, fast in zip(agent.parameters(), network.parameters(), strict=True):
-                    slow.lerp_(fast, max(0.005, 1 / (updates + 1)))
-        seconds = time.process_time() if args.cpu_minutes else time.monotonic() - begin
-        done = max(seconds / 60 / (args.cpu_minutes or args.minutes), steps / args.steps)
-        if done >= 1 or not curve or seconds > curve[-1]["seconds"] + 10:
+                for average, current in zip(agent.parameters(), network.parameters(), strict=True):
+                    average.lerp_(current, max(0.005, 1 / (updates + 1)))
+        seconds = time.process_time() if args.cpu_minutes else time.monotonic() - start_time
+        progress = max(seconds / 60 / (args.cpu_minutes or args.minutes), steps / args.steps)
+        if progress >= 1 or not curve or seconds > curve[-1]["seconds"] + 10:
             curve.append({"steps": steps, "seconds": round(seconds, 1), "wins": round(float(np.mean(won)), 4)})
             print(curve[-1], flush=True)
             save_model(agent, curve, args.out)

@@ -209,7 +209,7 @@ def test_a_window_shows_at_play_what_it_shows_in_training():
     around, part = example["neighbours"]((codes > 8).float()), (slice(None), slice(3, 11), slice(12, 20))
     seen = torch.zeros(codes.shape, dtype=torch.bool)
     seen[part] = True
-    trained, played = example["known"](codes, around, seen), example["known"](codes[part], around[part])
+    trained, played = example["visible"](codes, around, seen), example["visible"](codes[part], around[part])
     for known, shown, outside in zip(trained, played, (0, -1), strict=True):
         assert torch.equal(known[part], shown)
         assert (known[~seen] == outside).all()
