@@ -93,7 +93,7 @@ def read_games(dataset: minari.MinariDataset, games: range, fade: float) -> list
     """Returns boards (N, rows, cols), masks and target probabilities (N, actions) of games, without first clicks."""
     boards, masks, targets = [], [], []
     for episode in dataset.iterate_episodes(games):
-        boards.append(episode.observations[1:-1])
+        boards.append(episode.observations[1:-1])  # No click follows the last one.
         masks.append(episode.infos["action_mask"][1:-1])
         clicks, target = episode.actions[1:], np.zeros(masks[-1].shape, np.float32)
         for step in range(len(clicks)):
