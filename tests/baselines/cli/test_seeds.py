@@ -85,7 +85,7 @@ def test_trainings_differ_in_their_seeds_alone(tmp_path):
 
 def test_scripted_policies_play_once_for_trainings_on_the_same_games(tmp_path, monkeypatch):
     played, score = [], selection.Score({"4x5/2": 0.25}, 5)
-    monkeypatch.setattr(selection, "_played", {})
+    monkeypatch.setattr(selection, "_cached_references", {})
     monkeypatch.setattr(selection, "play_selection", lambda _, policy_of: played.append(policy_of) or score)
     for seed in (0, 1):
         task = plan({"short": tiny("ppo", steps=200)}, 2, tmp_path, "command", range(5))[seed]

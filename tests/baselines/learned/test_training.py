@@ -102,7 +102,7 @@ def test_an_evaluation_leaves_the_random_numbers_of_the_training_alone(algo, tmp
 
 def test_the_last_good_agent_is_kept_and_reference_games_are_played_once(tmp_path, monkeypatch, capsys):
     training, kept = prepare(tiny("dqn"), tmp_path), []
-    monkeypatch.setattr(selection, "_played", {})
+    monkeypatch.setattr(selection, "_cached_references", {})
     with closing(Log(tmp_path, 0)) as log:
         next(training.learner.rounds(training.budget, log))
         training.evaluate(log)
