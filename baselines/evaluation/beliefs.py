@@ -33,7 +33,7 @@ FIRST_SEED = 1_600_000_000
 """The seed of the game of position 0, a development seed."""
 
 BATCH = 1000
-"""Games that are played side by side for the positions."""
+"""Number of games played side by side for the positions."""
 
 LEAST = 2.0**-20
 """Beliefs are kept this far from 0 and 1, so that a wrong certainty costs 20 bits and not infinitely many."""
@@ -42,14 +42,14 @@ NEARLY = 0.01
 """A cell that is certainly safe should be believed a mine with at most this probability; a certain mine conversely."""
 
 BINS = 10
-"""The bins of beliefs of the reliability curve, equally wide."""
+"""Number of equally wide bins of beliefs in the reliability curve."""
 
 Floats = NDArray[np.float64]
 Boards = NDArray[np.int8]
 
 
 class Positions(NamedTuple):
-    """P positions: (P, rows, cols) codes, exact probabilities, and which cells are covered next to a number."""
+    """P positions, (P, rows, cols) each: codes, exact mine probabilities, and the covered cells next to a number."""
 
     boards: Boards
     exact: Floats
@@ -59,13 +59,13 @@ class Positions(NamedTuple):
 def beliefs_of(policy: Any, boards: Boards) -> Floats | None:
     """Returns a policy's own mine probabilities on (N, rows, cols) boards, of that shape; None if it has none.
 
-    They are 1 minus the sigmoid of its `values`, or its `ratings` if these are from 0 to 1 on all covered cells; a
-    rating of inf is a mine. NaN counts as 1/2. Raises a PolicyError if the policy fails.
+    They are 1 minus the sigmoid of the policy's `values`. A policy without `values` believes its `ratings`, if these
+    lie in 0 to 1 on all covered cells; inf is a mine and NaN is 1/2. Raises a PolicyError if the policy fails.
     """
-    owner = policy.policy if isinstance(policy, UserPolicy) else policy
+    inner = policy.policy if isinstance(policy, UserPolicy) else policy
     with user_code(policy_name(policy)):
-        values = numbers_of(owner, "values", boards)
-        ratings = numbers_of(owner, "ratings", boards) if values is None else 1.0 / (1.0 + np.exp(values.clip(-60, 60)))
+        values = numbers_of(inner, "values", boards)
+        ratings = numbers_of(inner, "ratings", boards) if values is None else 1.0 / (1.0 + np.exp(values.clip(-60, 60)))
     if ratings is None:
         return None
     ratings = np.nan_to_num(np.where(np.isposinf(ratings), 1.0, ratings), nan=0.5)
@@ -74,26 +74,27 @@ def beliefs_of(policy: Any, boards: Boards) -> Floats | None:
 
 
 def numbers_of(owner: Any, method: str, boards: Boards) -> Floats | None:
-    """Returns what a method of a policy says of the cells of boards; None where it has no such method or answer."""
-    found = getattr(owner, method, None)
-    numbers = found(boards) if callable(found) else None
+    """Returns a method's number for each cell, shaped as `boards`; None if there is no such method or no answer."""
+    function = getattr(owner, method, None)
+    numbers = function(boards) if callable(function) else None
     if numbers is None:
         return None
+    # With several moves there is a number for each action, and the clicks are the first actions.
     return np.asarray(numbers, np.float64).reshape(len(boards), -1)[:, : boards[0].size].reshape(boards.shape)
 
 
 def _boards_under_way(policy: Policy, config: BoardConfig, seeds: range) -> Boards:
-    """Returns a board of each game, every board after the first click being equally likely."""
+    """Plays a game per seed, and returns one board of each, drawn uniformly from those after the first click."""
     boards = np.full((len(seeds), config.rows, config.cols), config.codes.hidden, np.int8)
-    rng, seen = np.random.default_rng(seeds.start), np.zeros(len(seeds), np.int64)
+    rng, boards_seen = np.random.default_rng(seeds.start), np.zeros(len(seeds), np.int64)
 
     def keep(games: NDArray[np.int64], observations: Boards, *_: object) -> None:
-        begun = (observations <= config.codes.max_count).any(axis=(1, 2))
-        games, observations = games[begun], observations[begun]
-        seen[games] += 1
-        # As many draws as a full batch needs: the first positions are the same for every count.
-        kept = rng.random(BATCH)[games] * seen[games] < 1.0
-        boards[games[kept]] = observations[kept]
+        has_open = (observations <= config.codes.max_count).any(axis=(1, 2))
+        games, observations = games[has_open], observations[has_open]
+        boards_seen[games] += 1
+        # Reservoir sampling: the n-th board of a game replaces the one before with probability 1/n.
+        replaces = rng.random(BATCH)[games] * boards_seen[games] < 1.0  # The draws are equal for any number of games.
+        boards[games[replaces]] = observations[replaces]
 
     play_games(policy, config, seeds, observers=[keep])
     return boards
@@ -115,15 +116,16 @@ def frozen_positions(config: BoardConfig, count: int = POSITIONS, shown: bool = 
             on_finished(len(seeds))
     boards = np.concatenate(batches)
     is_open = (boards <= plain.codes.max_count).reshape(len(boards), -1)
-    beside = np.pad(is_open, ((0, 0), (0, 1)))[:, neighbour_table(plain.rows, plain.cols, plain.radius)].any(axis=2)
-    exact, known = Oracle(plain).ask(boards)
-    frontier = (~is_open & beside).reshape(boards.shape)
-    kept = known & frontier.any(axis=(1, 2))
-    return Positions(boards[kept], exact[kept], frontier[kept])
+    padded = np.pad(is_open, ((0, 0), (0, 1)))  # The column added stands for neighbours off the board.
+    has_open_neighbour = padded[:, neighbour_table(plain.rows, plain.cols, plain.radius)].any(axis=2)
+    exact, is_answered = Oracle(plain).ask(boards)
+    frontier = (~is_open & has_open_neighbour).reshape(boards.shape)
+    is_kept = is_answered & frontier.any(axis=(1, 2))
+    return Positions(boards[is_kept], exact[is_kept], frontier[is_kept])
 
 
 def positions_for(games: int) -> int:
-    """Returns the number of positions that suit an evaluation of so many games: fewer games ask for less precision."""
+    """Returns the number of positions for an evaluation of this many games; fewer games ask for less precision."""
     return min(POSITIONS, 10 * games)
 
 
@@ -143,17 +145,17 @@ def measure_beliefs(
     if beliefs_of(policy, np.full((1, config.rows, config.cols), config.codes.hidden, np.int8)) is None:
         return None
     boards, exact, frontier = frozen_positions(config, count, shown)
-    found = beliefs_of(policy, boards)
-    if found is None:
+    beliefs = beliefs_of(policy, boards)
+    if beliefs is None:
         return None
-    believed = np.clip(found, LEAST, 1.0 - LEAST)
+    believed = np.clip(beliefs, LEAST, 1.0 - LEAST)
     bits = (rel_entr(exact, believed) + rel_entr(1.0 - exact, 1.0 - believed)) / math.log(2.0)
     means = (bits * frontier).sum(axis=(1, 2)) / frontier.sum(axis=(1, 2))
     p, q = exact[frontier], believed[frontier]
     certain = (p == 0.0) | (p == 1.0)
     wrong = certain & (np.abs(p - q) > NEARLY)
     bins = np.minimum((q * BINS).astype(np.int64), BINS - 1)
-    groups = [bins == each for each in range(BINS)]
+    in_bins = [bins == number for number in range(BINS)]
     return {
         "positions": len(boards),
         "bits": float(means.mean()),
@@ -161,6 +163,6 @@ def measure_beliefs(
         "certain_cells": int(certain.sum()),
         "certain_wrong": float(wrong.sum() / max(1, certain.sum())),
         "reliability": [
-            [float(q[each].mean()), float(p[each].mean()), int(each.sum())] for each in groups if each.any()
+            [float(q[in_bin].mean()), float(p[in_bin].mean()), int(in_bin.sum())] for in_bin in in_bins if in_bin.any()
         ],
     }

@@ -9,7 +9,7 @@ from minesweeper_env.config import board_name
 
 
 def _if_judged(row: Row, name: str, otherwise: Any = None) -> Any:
-    """Returns a figure of judged clicks; a player that made none shows no virtue."""
+    """Returns a figure of the judged clicks, or `otherwise` if there were none: no faults in no clicks is no merit."""
     return row[name] if row.get("clicks_judged") else otherwise
 
 
@@ -63,12 +63,12 @@ COMPARED = ("policy", "win_rate", "interval", "difference", "difference_interval
 def table_of(title: str, columns: Iterable[str | Column], rows: Sequence[Row], marked: Sequence[int] = ()) -> Table:
     """Returns a table of columns, some named in `COLUMNS`; a "*" marks p-values that are significant by Holm's method.
 
-    The rows are tests, or results, perhaps with a test as "mcnemar" and with "diagnostics"; `marked` are the indices of
-    the highest win rate.
+    A row is a test, or a result that may hold a test as "mcnemar" and figures as "diagnostics". `marked` has the
+    indices of the rows with the highest win rate.
     """
-    chosen = [COLUMNS[each] if isinstance(each, str) else each for each in columns]
+    table_columns = [COLUMNS[column] if isinstance(column, str) else column for column in columns]
     rows = with_holm(row.get("diagnostics", {}) | row for row in rows)
-    cells = {column: [column.text(row) for row in rows] for column in chosen}
+    cells = {column: [column.text(row) for row in rows] for column in table_columns}
     legend = ["> highest win rate."] if marked else []
     stars = ["* " if row.get("p_holm", 1) <= LEVEL else "" for row in rows]
     if COLUMNS["p"] in cells and any(stars):
@@ -76,22 +76,22 @@ def table_of(title: str, columns: Iterable[str | Column], rows: Sequence[Row], m
         count = sum("p_holm" in row for row in rows)
         note = f", after Holm's correction for {count} tests" if count > 1 else ""
         legend.append(f"* significant at {LEVEL:.0%}{note}.")
-    return Table(title, chosen, list(zip(*cells.values(), strict=True)), marked, " ".join(legend))
+    return Table(title, table_columns, list(zip(*cells.values(), strict=True)), marked, " ".join(legend))
 
 
 def with_holm(rows: Iterable[Row]) -> list[Row]:
-    """Returns rows with the fields of their tests, and as `p_holm` their p-values after Holm's correction."""
+    """Returns the rows with the fields of their tests, and with `p_holm`, the p-value after Holm's correction."""
     merged = [(row.get("mcnemar") or {}) | row for row in rows]
-    compared = [row for row in merged if "p_value" in row]
-    for row, value in zip(compared, holm([row["p_value"] for row in compared]), strict=True):
+    tested = [row for row in merged if "p_value" in row]
+    for row, value in zip(tested, holm([row["p_value"] for row in tested]), strict=True):
         row["p_holm"] = value
     return merged
 
 
 def best_rows(rows: Sequence[Row]) -> list[int]:
-    """Returns the indices of the most wins among the policies that played most games; nothing for a single policy."""
-    most = max((row["games"], row["wins"]) for row in rows) if len(rows) > 1 else None
-    return [number for number, row in enumerate(rows) if (row["games"], row["wins"]) == most]
+    """Returns the indices of the rows with the most wins among those with the most games; [] for a single row."""
+    best = max((row["games"], row["wins"]) for row in rows) if len(rows) > 1 else None
+    return [index for index, row in enumerate(rows) if (row["games"], row["wins"]) == best]
 
 
 def board_title(config: Row) -> str:
@@ -111,5 +111,5 @@ def spaced(number: int) -> str:
 
 
 def games_range(counts: Sequence[int]) -> str:
-    """Returns the number of games of several boards, such as "2000 to 10 000", or "2000" if it is one."""
+    """Returns the number of games of several boards, such as "2000 to 10 000", or "2000" if all are equal."""
     return " to ".join(spaced(number) for number in sorted({min(counts), max(counts)}))

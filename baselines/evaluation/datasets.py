@@ -32,9 +32,9 @@ def make_env(config: BoardConfig, observation: str, reward: str) -> Env[Any, Any
 
 
 def replay(env: Env[Any, Any], record: GameRecord) -> EpisodeBuffer:
-    """Plays a recorded game of T actions again, and returns it as Minari takes it, with T + 1 observations and masks.
+    """Replays a recorded game of T actions; returns the buffer for Minari, with T + 1 observations and action masks.
 
-    The masks are int8, the actions int64. Raises ValueError if the game ends otherwise.
+    The masks are int8, the actions int64. Raises ValueError if the replay ends differently from the record.
     """
     actions = np.frombuffer(record.actions, "<u2").astype(np.int64)
     observation, info = env.reset(seed=record.seed)
@@ -76,10 +76,10 @@ def check_name(name: str) -> None:
 def write_dataset(
     name: str, policy: str, env: Env[Any, Any], records: Sequence[GameRecord], command: str
 ) -> MinariDataset:
-    """Writes the episodes of recorded games in a hidden folder, which gets its name when all are written.
+    """Writes recorded games as a data set and returns it; its folder stays hidden until all episodes are written.
 
     `name` is the id of the data set, "namespace/name-v0"; `env` comes from `make_env`; `records` have their actions;
-    `command` repeats the data set. An OSError says that it cannot be written, a ValueError that one of this name has
+    `command` repeats the data set. Raises an OSError if it cannot be written, and a ValueError if one of this name has
     appeared meanwhile.
     """
     check_name(name)
@@ -90,8 +90,7 @@ def write_dataset(
         if namespace and namespace not in list_local_namespaces():
             create_namespace(namespace)
         try:
-            # A folder with files is never replaced.
-            (hidden / name).rename(path)
+            (hidden / name).rename(path)  # Fails, and replaces nothing, if `path` has files.
         except OSError:
             check_name(name)
             raise
@@ -99,7 +98,7 @@ def write_dataset(
 
 
 def _write_apart(hidden: Path, *arguments: Any) -> None:
-    """Writes in a process of its own: on a full disk, HDF5 prints a thousand lines and may crash."""
+    """Calls `_write_below` in another process: on a full disk, HDF5 prints a thousand lines and may crash."""
     try:
         with closing(workers.ProcessPool(1, kills=1)) as pool:
             next(iter(pool.run(_write_below, iter([(hidden, *arguments)]))))
@@ -108,8 +107,8 @@ def _write_apart(hidden: Path, *arguments: Any) -> None:
 
 
 def _write_below(hidden: Path, *arguments: Any) -> None:
-    """Writes below a folder; an OSError says why that is impossible."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+    """Calls `_write` with `hidden` as the folder of all data sets; raises an OSError with the reason of the system."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # HDF5 prints to the file descriptor, not to `sys.stderr`.
     os.environ[PATH_VARIABLE] = str(hidden)
     try:
         _write(*arguments)
@@ -120,6 +119,7 @@ def _write_below(hidden: Path, *arguments: Any) -> None:
 
 
 def _write(name: str, policy: str, env: Env[Any, Any], records: Sequence[GameRecord], command: str) -> None:
+    """Writes the data set; the environment variable `PATH_VARIABLE` says where."""
     config: BoardConfig = env.unwrapped.config  # type: ignore[attr-defined]
     with warnings.catch_warnings():
         # Minari recommends an author and a link, which only the person who publishes a data set can give.
@@ -133,21 +133,21 @@ def _write(name: str, policy: str, env: Env[Any, Any], records: Sequence[GameRec
             requirements=[f"minesweeper-env=={minesweeper_env.__version__}"],
         )
     dataset.storage.update_episodes(replay(env, record) for record in records)
-    facts = {"policy": policy, "reward": env.spec.kwargs["reward"] if env.spec else "", "command": command}
-    dataset.storage.update_metadata({**facts, **_metadata(config, records)})
+    origin = {"policy": policy, "reward": env.spec.kwargs["reward"] if env.spec else "", "command": command}
+    dataset.storage.update_metadata({**origin, **_metadata(config, records)})
 
 
 def _metadata(config: BoardConfig, records: Sequence[GameRecord]) -> dict[str, Any]:
     """Returns what the data set says about its board and its games, besides the fields of Minari."""
-    seeds, found = [record.seed for record in records], rate_row(len(records), sum(record.won for record in records))
-    board, (low, high) = config_row(config), found.pop("ci95")
+    seeds, rates = [record.seed for record in records], rate_row(len(records), sum(record.won for record in records))
+    board, (low, high) = config_row(config), rates.pop("ci95")
     rows, cols = board.pop("size")
     return {
         **board,
         "rows": rows,
         "cols": cols,
         "seeds": f"{min(seeds)} to {max(seeds)}",
-        **found,
+        **rates,
         "win_rate_ci95": f"{low:.4f} to {high:.4f}",
         "versions": ", ".join(f"{name} {number}" for name, number in provenance.versions().items()),
     }

@@ -80,37 +80,37 @@ def evaluate(
     seeds = check_seeds(whole_number("seed", seed, 0), whole_number("games", games, 1))
     workers = whole_number("workers", workers, 1)
     import_extra("scipy")
-    chosen = _makers(policy)
-    references = _makers(against, chosen)
-    if not chosen:
+    policy_makers = _makers_by_name(policy)
+    reference_makers = _makers_by_name(against, policy_makers)
+    if not policy_makers:
         raise ValueError("at least one policy is needed")
-    makers = chosen | references
-    assignments = [prepare(make, config, seeds, name=name, diagnose=diagnose) for name, make in makers.items()]
+    all_makers = policy_makers | reference_makers
+    assignments = [prepare(make, config, seeds, name=name, diagnose=diagnose) for name, make in all_makers.items()]
     check_transcripts(assignments)
     if workers > 1:
         for assignment in assignments:
             _check_sendable(assignment)
-    shown = is_live(sys.stderr) if progress is None else progress
+    show_bar = is_live(sys.stderr) if progress is None else progress
     results = []
-    with local_workers(workers) as there:
+    with local_workers(workers) as open_workers:
         for assignment in assignments:
-            results.append(play(assignment, there, shown))
+            results.append(play(assignment, open_workers, show_bar))
             if results[-1].interrupted:
                 raise KeyboardInterrupt
     for assignment in assignments:
         assignment.end()
-    reference = next(iter(references or chosen))
+    reference_name = next(iter(reference_makers or policy_makers))
     command = (
         f"baselines.evaluate({[each.name for each in assignments]}, size={(config.rows, config.cols)}, "
-        f"mines={config.mines}, games={games}, first_click={first_click!r}, seed={seed}, against={reference!r}"
+        f"mines={config.mines}, games={games}, first_click={first_click!r}, seed={seed}, against={reference_name!r}"
         f"{f', no_guess={no_guess!r}' if no_guess else ''}{'' if luck else ', luck=False'}"
         f"{', diagnose=True' if diagnose else ''})"
     )
-    return Results(config, seeds.start, len(seeds), results, reference, command)
+    return Results(config, seeds.start, len(seeds), results, reference_name, command)
 
 
 Maker = Callable[[BoardConfig], ReadyPolicy]
-"""Makes a policy for a board: a `Specification`, or a function that does so with an object of the user."""
+"""Builds a policy for a board: a `Specification`, or a partial of `UserPolicy` with an object, class or function."""
 
 
 def prepare(
@@ -123,72 +123,72 @@ def prepare(
     record: bool = False,
     trial: bool = True,
 ) -> Assignment:
-    """Builds a policy once, and returns its games, which that policy plays in this process; see `Assignment`.
+    """Builds a policy and returns its assignment, which keeps the policy for this process; see `Assignment`.
 
-    `config` may have any moves, and a name of "" stands for that of the policy. Some policies are judged without
-    `diagnose`. With `trial`, code of the user chooses once on an empty board, counts, and states its beliefs if it is
-    judged. A ValueError says that the policy does not play these games, and a PolicyError that it breaks the protocol.
+    The policy's moves replace those of `config`. An empty `name` stands for the policy's own. A policy with a true
+    `judged` needs no `diagnose` where the oracle can judge. `trial` calls a user's policy once, on an empty board.
+    Raises a ValueError if the policy does not play these games, and a PolicyError if it breaks the protocol.
     """
-    built = make(config)
-    games = built.config
-    if record and games.actions > 1 << 16:  # A record has two bytes for each action.
-        raise ValueError(f"games with {games.actions} actions cannot be recorded; the most are {1 << 16}")
-    is_judged = diagnose or (getattr(built, "judged", False) and games.first_click in UNIFORM_FIRST_CLICKS)
+    policy = make(config)
+    rules = policy.config
+    if record and rules.actions > 1 << 16:  # A record holds each action as a uint16.
+        raise ValueError(f"games with {rules.actions} actions cannot be recorded; the most are {1 << 16}")
+    is_judged = diagnose or (getattr(policy, "judged", False) and rules.first_click in UNIFORM_FIRST_CLICKS)
     if is_judged:
         from baselines.evaluation.judge import check_judgeable
 
-        check_judgeable(games)
-    if trial and isinstance(built, UserPolicy):
-        check_built_for(built.policy, games)
-        built.reset(0)
-        boards, infos = MinesweeperVectorEnv(1, **replace(games, no_guess=False, luck=True).arguments()).reset(seed=0)
-        built.act(boards, infos["action_mask"])
-        _ = built.counters
+        check_judgeable(rules)
+    if trial and isinstance(policy, UserPolicy):
+        check_built_for(policy.policy, rules)
+        policy.reset(0)
+        boards, infos = MinesweeperVectorEnv(1, **replace(rules, no_guess=False, luck=True).arguments()).reset(seed=0)
+        policy.act(boards, infos["action_mask"])
+        _ = policy.counters  # A property that raises a PolicyError for counters with names of figures.
         if is_judged:
             from baselines.evaluation.beliefs import beliefs_of
 
-            beliefs_of(built, boards)
+            beliefs_of(policy, boards)
     return Assignment(
-        name or built.name,
+        name or policy.name,
         partial(make, config),
-        games,
+        rules,
         seeds,
         policy_seed=seeds.start,
-        batch_size=getattr(built, "batch_size", BATCH_SIZE),
+        batch_size=getattr(policy, "batch_size", BATCH_SIZE),
         diagnose=is_judged,
         record=record,
         precision=getattr(make, "precision", None),
-        transcripts=getattr(built, "transcripts", None),
+        transcripts=getattr(policy, "transcripts", None),
         digest=getattr(make, "digest", lambda: None)(),
-        made=built,
+        made=policy,
     )
 
 
-def _makers(policies: Any, others: Mapping[str, Maker] | None = None) -> dict[str, Maker]:
-    """Returns what makes one policy, a list of policies, or a dict of named ones, by name.
+def _makers_by_name(policies: Any, others: Mapping[str, Maker] | None = None) -> dict[str, Maker]:
+    """Returns the makers by name; `policies` is one policy, a list of policies, or a dict from names to policies.
 
-    An unnamed policy is called by its specification, its attribute `name`, or its class or function; a number tells
-    equal names apart, also from that of another policy among `others`.
+    An unnamed policy is called by its specification, its attribute `name`, or its class or function. A number is added
+    to a name that an earlier policy has, or that stands for another policy in `others`.
     """
-    single = isinstance(policies, str) or not isinstance(policies, (Sequence, Mapping))
-    unnamed = [policies] if single else policies
+    is_single = isinstance(policies, str) or not isinstance(policies, (Sequence, Mapping))
+    unnamed = [policies] if is_single else policies
     named = policies.items() if isinstance(policies, Mapping) else ((None, policy) for policy in unnamed)
-    found: dict[str, Maker] = {}
-    for given, policy in named:
-        specified, count = find_policy(policy) if isinstance(policy, str) else None, 1
-        if specified is None and not has_act(policy):
+    makers: dict[str, Maker] = {}
+    for given_name, policy in named:
+        specification, count = find_policy(policy) if isinstance(policy, str) else None, 1
+        if specification is None and not has_act(policy):
             _check_callable(policy)
-        name = specified.name if specified else _name_of(policy)
-        name = first = name if given is None else str(given)
-        while name in found or (others and name in others and not _plays_as(others[name], specified or policy)):
+        name = specification.name if specification else _name_of(policy)
+        name = base_name = name if given_name is None else str(given_name)
+        while name in makers or (others and name in others and not _is_maker_of(others[name], specification or policy)):
             count += 1
-            name = f"{first} ({count})"
-        found[name] = specified or partial(UserPolicy, name, policy)
-    return found
+            name = f"{base_name} ({count})"
+        makers[name] = specification or partial(UserPolicy, name, policy)
+    return makers
 
 
-def _plays_as(maker: Maker, policy: Any) -> bool:
-    """Returns whether a maker makes a policy, which is a `Specification` or comes from the user."""
+def _is_maker_of(maker: Maker, policy: Any) -> bool:
+    """Returns whether a maker is the specification `policy`, or the partial (name, object) of the user's `policy`."""
     return maker.args[1] is policy if isinstance(maker, partial) else maker == policy
 
 
@@ -199,7 +199,7 @@ def _name_of(policy: Any) -> str:
 
 
 def _check_callable(policy: Any) -> None:
-    """Raises a ValueError, with what to do, for a model, a network, or what no board can be given to."""
+    """Raises a ValueError that names the remedy for a model, a network, or an object that takes no board."""
     kind = type(policy).__name__
     modules = {each.__module__.partition(".")[0] for each in type(policy).__mro__}
     if modules & {"stable_baselines3", "sb3_contrib"}:
@@ -217,13 +217,13 @@ def _check_callable(policy: Any) -> None:
 
 
 def _check_sendable(assignment: Assignment) -> None:
-    """Raises a ValueError, with what to do, unless worker processes can build a policy."""
+    """Raises a ValueError that names the remedy unless worker processes can unpickle the builder of the policy."""
     remedy = "use workers=1, or a specification such as 'path/file.py:NAME'"
     try:
-        content = pickle.dumps(assignment.build)
+        pickled = pickle.dumps(assignment.build)
     except Exception as error:
         raise ValueError(f"{assignment.name} cannot be sent to worker processes ({error}): {remedy}") from error
-    if b"__main__" in content and not hasattr(sys.modules["__main__"], "__file__"):
+    if b"__main__" in pickled and not hasattr(sys.modules["__main__"], "__file__"):
         raise ValueError(f"{assignment.name} is defined in this session, which worker processes cannot see: {remedy}")
 
 
@@ -247,15 +247,15 @@ def evaluate_policy(
         config: board and rules of the games.
         seeds: seed of each game, at least 0.
         policy_seed: at least 0; the seeds of the policy's random choices are derived from it.
-        workers: number of processes; 1 plays in this process. Or workers, which stay open.
-        on_finished: called with the number of games that follow the finished ones without a gap.
+        workers: number of processes, where 1 is this process alone; or open `Workers`, which stay open.
+        on_finished: called with the number of newly finished games, counted without gaps in the order of the seeds.
         diagnose: True to judge every click; see `baselines.evaluation.judge`.
         batch_size: number of games per batch.
         record: True to keep the actions of every game.
         policy: name of the policy.
 
     Returns:
-        The games played. After KeyboardInterrupt, these are the first ones without a gap.
+        The result of the games. After KeyboardInterrupt, it covers the games before the first gap.
 
     Raises:
         PolicyError: the policy broke the protocol.
@@ -263,33 +263,30 @@ def evaluate_policy(
         WorkerError: workers cannot be started, or a unit of games killed them again and again.
     """
     assignment = Assignment(policy, build, config, seeds, policy_seed, batch_size, diagnose, record=record)
-    with local_workers(workers) if isinstance(workers, int) else nullcontext(workers) as there:
-        return play(assignment, there, False, on_finished)
+    with local_workers(workers) if isinstance(workers, int) else nullcontext(workers) as open_workers:
+        return play(assignment, open_workers, False, on_finished)
 
 
 def play(
-    assignment: Assignment,
-    workers: Workers,
-    shown: bool = True,
-    on_finished: Callable[[int], object] = lambda _: None,
+    assignment: Assignment, workers: Workers, shown: bool = True, on_finished: Callable[[int], object] = lambda _: None
 ) -> PolicyResult:
-    """Plays the games of an assignment, with a bar of progress if it is shown; see `evaluate_policy`."""
+    """Plays an assignment and returns its result; `shown` shows a progress bar and calls no `on_finished`."""
     assignment.begin()
-    begin, parts, waiting, interrupted = time.perf_counter(), list[Part](), dict[int, Part](), False
-    # A unit in this process costs nothing, so it is one batch there.
+    start, parts, played_early, interrupted = time.perf_counter(), list[Part](), dict[int, Part](), False
+    # Plain `Workers` play in this process, where a unit has no overhead: 0 seconds give units of one batch.
     schedule = Schedule([assignment], unit_seconds=0.0 if type(workers) is Workers else UNIT_SECONDS)
     bar = game_bar("playing", assignment.name, schedule.games) if shown else nullcontext(on_finished)
     try:
         with bar as on_part, closing(play_units(schedule, workers)) as units:
             for unit, part in units:
                 schedule.finish(unit, part.seconds)
-                waiting[part.first] = part
-                while following := waiting.pop(parts[-1].games.stop if parts else 0, None):
+                played_early[part.first] = part  # Parts come in any order; `parts` has no gaps.
+                while following := played_early.pop(parts[-1].games.stop if parts else 0, None):
                     parts.append(following)
                     on_part(len(following.records))
     except KeyboardInterrupt:
         interrupted = True
-    result = PolicyResult.of(assignment, parts, time.perf_counter() - begin, interrupted)
+    result = PolicyResult.of(assignment, parts, time.perf_counter() - start, interrupted)
     if assignment.diagnose and not interrupted:
         from baselines.evaluation.beliefs import measure_beliefs, positions_for
 

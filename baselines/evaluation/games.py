@@ -22,7 +22,7 @@ class Loss(Enum):
 
 
 class GameDiagnosis(NamedTuple):
-    """Counts of a game's clicks by their risk. The first click enters only `loss`.
+    """Counts of a game's clicks by their risk, the exact mine probability. The first click enters only `loss`.
 
     Attributes:
         judged: number of judged clicks.
@@ -30,7 +30,7 @@ class GameDiagnosis(NamedTuple):
         on_mines: number of judged clicks on a certain mine; such a click ends the game.
         past_safe: number of judged clicks with a risk above 0 while a certainly safe cell existed.
         guesses: number of judged clicks with a risk above 0.
-        excess_risk: sum over the judged clicks of the risk beyond the minimum of the board.
+        excess_risk: sum over the judged clicks of their risk minus the least risk on the board.
         loss: verdict on the losing click; None if the game was not lost.
     """
 
@@ -69,7 +69,7 @@ class GameRecord(NamedTuple):
 
 
 class Start(NamedTuple):
-    """The (rows, cols) bool mines of a game and its first click, row * cols + col, in place of the first-click rule."""
+    """A prescribed (rows, cols) bool layout and first click, row * cols + col, in place of the first-click rule."""
 
     layout: NDArray[np.bool_]
     cell: int
@@ -99,48 +99,48 @@ def play_games(
     starts: Sequence[Start] | None = None,
     record: bool = False,
 ) -> list[GameRecord]:
-    """Plays one game per seed, all side by side, and returns their records. The policy sees only games not yet over.
+    """Plays one game per seed, all side by side, and returns their records. The policy sees only unfinished games.
 
-    The caller resets the policy. Seed s gives the first game of a single environment seeded s. `starts` replace the
-    first-click rule and the policy's first clicks. `record` keeps the actions of every game.
+    The caller resets the policy before. Seed s gives the first game of a single environment that is seeded with s.
+    `starts`, one per seed, replace the first-click rule and the policy's first clicks. `record` keeps the actions.
 
-    A PolicyError says that the policy chose an illegal action, or returned another shape or type; a ValueError that it
-    was built for other games, or that a layout does not fit the configuration.
+    Raises a PolicyError if the policy returns an illegal action or an array of another shape or dtype, and a ValueError
+    if the policy was built for other games or a layout does not fit the configuration.
     """
     check_built_for(policy, config)
     count = len(seeds)
     env = MinesweeperVectorEnv(count, **config.arguments())
     layouts = None if starts is None else {"layout": np.stack([start.layout for start in starts])}
     boards, infos = env.reset(seed=list(seeds), options=layouts)
-    playing, numbers = np.ones(count, np.bool_), np.array(seeds)
+    playing, seed_of_game = np.ones(count, np.bool_), np.array(seeds)
     clicks, opened, actions = np.zeros((3, count), np.int64)
     won, truncated, marked = np.zeros((3, count), np.bool_)
-    recorded: list[list[int]] = [[] for _ in seeds]
+    actions_of_game: list[list[int]] = [[] for _ in seeds]
     while playing.any():
-        if starts is not None and not clicks.any():
+        if starts is not None and not clicks.any():  # the first step
             actions = np.array([start.cell for start in starts], np.int64)
         else:
             masks = infos["action_mask"][playing]
-            actions[playing] = choose_actions(policy, boards[playing], masks, numbers[playing])
+            actions[playing] = choose_actions(policy, boards[playing], masks, seed_of_game[playing])
         resigned = playing & (actions == RESIGN)
         opened[resigned] = (boards[resigned] <= config.codes.max_count).sum(axis=(1, 2))
         truncated |= resigned
         playing &= ~resigned
-        # The engine plays on, unseen, where a policy has given up.
+        # The environment goes on with resigned games, unseen, and has no action RESIGN.
         actions[resigned] = 0
-        before = boards
+        boards_before = boards
         boards, _, terminations, truncations, infos = env.step(actions)
         games, wins = np.flatnonzero(playing), playing & infos["is_success"]
         if record:
-            for at, action in zip(games.tolist(), actions[games].tolist(), strict=True):
-                recorded[at].append(action)
+            for index, action in zip(games.tolist(), actions[games].tolist(), strict=True):
+                actions_of_game[index].append(action)
         for observer in observers:
-            observer(games, before[games], actions[games], terminations[games] & ~wins[games])
+            observer(games, boards_before[games], actions[games], terminations[games] & ~wins[games])
         clicks += playing
         won |= wins
         truncated |= playing & truncations
         if "flag" in config.moves:
-            _mark(marked, playing, boards, env)
+            _update_marked(marked, playing, boards, env)
             if hasattr(policy, "finishes"):
                 for game in np.flatnonzero(wins & ~marked):
                     marked[game] = policy.finishes(boards[game])
@@ -148,12 +148,12 @@ def play_games(
         opened[ended] = (boards[ended] <= config.codes.max_count).sum(axis=(1, 2))
         playing &= ~ended
     columns = [column.tolist() for column in (won, clicks, truncated, opened, marked)]
-    kept = [np.array(each, "<u2").tobytes() for each in recorded]
-    return [GameRecord(*row) for row in zip(seeds, *columns, [None] * count, kept, strict=True)]
+    encoded_actions = [np.array(game_actions, "<u2").tobytes() for game_actions in actions_of_game]
+    return [GameRecord(*row) for row in zip(seeds, *columns, [None] * count, encoded_actions, strict=True)]
 
 
-def _mark(marked: NDArray[np.bool_], playing: NDArray[np.bool_], boards: NDArray[np.int8], env: Any) -> None:
-    """Notes the games whose flags are exactly the mines."""
+def _update_marked(marked: NDArray[np.bool_], playing: NDArray[np.bool_], boards: NDArray[np.int8], env: Any) -> None:
+    """Sets `marked`, (N,), in place for each unfinished game whose flags are now exactly the mines."""
     flags = boards == env.config.codes.flagged
     candidates = playing & ~marked & (flags.sum(axis=(1, 2)) == env.config.mines)
     if candidates.any():
@@ -163,31 +163,31 @@ def _mark(marked: NDArray[np.bool_], playing: NDArray[np.bool_], boards: NDArray
 def choose_actions(
     policy: Policy, observations: NDArray[np.int8], masks: NDArray[np.int8], seeds: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Returns the actions of a policy in games with these seeds, (N,) int64; a PolicyError for any other answer."""
+    """Returns a policy's actions, (N,) int64, in games with these seeds; raises a PolicyError for an invalid answer."""
     answer: Any = policy.act(observations, masks)
-    count, last = len(masks), masks.shape[1] - 1
+    count, highest = len(masks), masks.shape[1] - 1
     if not isinstance(answer, np.ndarray) or answer.shape != (count,) or answer.dtype != np.int64:
-        found = f"{answer.dtype} {answer.shape}" if isinstance(answer, np.ndarray) else type(answer).__name__
-        raise PolicyError(f"{policy_name(policy)}.act must return an int64 array of shape ({count},), not {found}")
-    least = RESIGN if getattr(policy, "may_resign", False) else 0
-    outside = (answer < least) | (answer > last)
+        received = f"{answer.dtype} {answer.shape}" if isinstance(answer, np.ndarray) else type(answer).__name__
+        raise PolicyError(f"{policy_name(policy)}.act must return an int64 array of shape ({count},), not {received}")
+    lowest = RESIGN if getattr(policy, "may_resign", False) else 0
+    outside = (answer < lowest) | (answer > highest)
     if outside.any():
-        raise PolicyError(f"{policy_name(policy)}.act chose {answer[outside][0]}, but actions are 0 to {last}")
+        raise PolicyError(f"{policy_name(policy)}.act chose {answer[outside][0]}, but actions are 0 to {highest}")
     illegal = (masks[np.arange(count), answer] == 0) & (answer != RESIGN)
     if illegal.any():
         game = int(illegal.argmax())
-        found = forbidden(int(answer[game]), observations[game])
-        raise PolicyError(f"{policy_name(policy)}.act chose, in the game of seed {seeds[game]}, {found}")
+        reason = forbidden(int(answer[game]), observations[game])
+        raise PolicyError(f"{policy_name(policy)}.act chose, in the game of seed {seeds[game]}, {reason}")
     return answer
 
 
 def check_built_for(policy: Policy, config: BoardConfig) -> None:
     """Raises a ValueError if a policy was built for boards of another size, number of mines or radius."""
-    built: Any = getattr(policy, "config", None)
-    if not isinstance(built, BoardConfig):
+    expected: Any = getattr(policy, "config", None)
+    if not isinstance(expected, BoardConfig):
         return
-    if any(getattr(built, name) != getattr(config, name) for name in ("rows", "cols", "mines", "radius")):
-        radius = f" and radius {built.radius}, not {config.radius}" if built.radius != config.radius else ""
+    if any(getattr(expected, name) != getattr(config, name) for name in ("rows", "cols", "mines", "radius")):
+        radius = f" and radius {expected.radius}, not {config.radius}" if expected.radius != config.radius else ""
         raise ValueError(
-            f"{policy_name(policy)} was built for {built.in_words}{radius}, and these games are of {config.in_words}"
+            f"{policy_name(policy)} was built for {expected.in_words}{radius}, and these games are of {config.in_words}"
         )

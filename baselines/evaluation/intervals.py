@@ -13,14 +13,14 @@ CONFIDENCE = 0.95
 """Confidence level of all intervals."""
 
 TRIMMED, RESAMPLES = 0.25, 10_000
-"""The part that an interquartile mean leaves out at each end, and the number of bootstrap samples of its interval."""
+"""The fraction that an interquartile mean cuts off at each end, and the bootstrap samples of its interval."""
 
 ENOUGH_SEEDS = 5
 """The smallest number of trainings whose interquartile mean has a bootstrap interval."""
 
 
 def wilson_interval(wins: int, games: int) -> tuple[float, float]:
-    """Returns the 95 % Wilson score interval of a win rate (Wilson 1927), as (low, high); ValueError without games."""
+    """Returns (low, high), the 95 % Wilson score interval of a win rate (Wilson 1927); ValueError for 0 games."""
     from scipy.special import ndtri
 
     if games < 1 or not 0 <= wins <= games:
@@ -29,8 +29,8 @@ def wilson_interval(wins: int, games: int) -> tuple[float, float]:
     z, rate = float(ndtri((1 + CONFIDENCE) / 2)), wins / games
     divisor = 2 * (games + z**2)
     centre = (2 * games * rate + z**2) / divisor
-    reach = z / divisor * math.sqrt(4 * games * rate * (1 - rate) + z**2)
-    return 0.0 if wins == 0 else centre - reach, 1.0 if wins == games else centre + reach
+    half_width = z / divisor * math.sqrt(4 * games * rate * (1 - rate) + z**2)
+    return 0.0 if wins == 0 else centre - half_width, 1.0 if wins == games else centre + half_width
 
 
 def mean_interval(values: Sequence[float]) -> tuple[float, float] | None:
@@ -41,9 +41,9 @@ def mean_interval(values: Sequence[float]) -> tuple[float, float] | None:
     if count < 2:
         return None
     mean = math.fsum(values) / count
-    variance = math.fsum((value - mean) ** 2 for value in values) / (count - 1)
-    reach = float(stdtrit(count - 1, (1 + CONFIDENCE) / 2)) * math.sqrt(variance / count)
-    return mean - reach, mean + reach
+    sample_variance = math.fsum((value - mean) ** 2 for value in values) / (count - 1)
+    half_width = float(stdtrit(count - 1, (1 + CONFIDENCE) / 2)) * math.sqrt(sample_variance / count)
+    return mean - half_width, mean + half_width
 
 
 def difference_interval(one: Sequence[float], other: Sequence[float]) -> tuple[float, float] | None:
@@ -52,20 +52,20 @@ def difference_interval(one: Sequence[float], other: Sequence[float]) -> tuple[f
 
     if min(len(one), len(other)) < 2:
         return None
-    squared_errors = [(variance(each) / len(each), len(each)) for each in (one, other)]
+    squared_errors = [(variance(sample) / len(sample), len(sample)) for sample in (one, other)]
     total, difference = sum(error for error, _ in squared_errors), fmean(one) - fmean(other)
-    # The degrees of freedom of Welch and Satterthwaite; any number does where neither sample varies.
-    freedom = total**2 / sum(error**2 / (count - 1) for error, count in squared_errors) if total else 1
-    reach = float(stdtrit(freedom, (1 + CONFIDENCE) / 2)) * math.sqrt(total)
-    return difference - reach, difference + reach
+    # Degrees of freedom by Welch and Satterthwaite; if neither sample varies, the width is 0 for any number.
+    degrees = total**2 / sum(error**2 / (count - 1) for error, count in squared_errors) if total else 1
+    half_width = float(stdtrit(degrees, (1 + CONFIDENCE) / 2)) * math.sqrt(total)
+    return difference - half_width, difference + half_width
 
 
 def interquartile_mean(rates: Sequence[float], *others: Sequence[float]) -> tuple[float, tuple[float, float]]:
-    """Returns the interquartile mean of win rates, perhaps less that of `others`, and a 95 % interval.
+    """Returns (value, (low, high)): the interquartile mean of win rates, and its 95 % interval.
 
-    Below `ENOUGH_SEEDS` win rates the interval is that of the mean by Student's t; percentiles of so few would be their
-    lowest and highest. From there on it has the percentiles of `RESAMPLES` bootstrap samples, which are drawn from both
-    independently. That of a single win rate has no width.
+    With a second sample, the value is the difference of both. Below `ENOUGH_SEEDS` win rates the interval is that of
+    the mean by Student's t, because percentiles of so few are their minimum and maximum; for one rate it has no width.
+    Otherwise the interval has the percentiles of `RESAMPLES` bootstrap samples, drawn from both samples independently.
     """
     from scipy.stats import bootstrap, trim_mean
 
@@ -75,12 +75,12 @@ def interquartile_mean(rates: Sequence[float], *others: Sequence[float]) -> tupl
 
     value = float(statistic(rates, *others))
     if min(map(len, (rates, *others))) < ENOUGH_SEEDS:
-        found = difference_interval(rates, *others) if others else mean_interval(rates)
-        low, high = found or (value, value)
+        interval = difference_interval(rates, *others) if others else mean_interval(rates)
+        low, high = interval or (value, value)
         return value, (max(low, -1.0 if others else 0.0), min(high, 1.0))
     rng = np.random.default_rng(0)
-    drawn = bootstrap((rates, *others), statistic, n_resamples=RESAMPLES, method="percentile", random_state=rng)
-    return value, (float(drawn.confidence_interval.low), float(drawn.confidence_interval.high))
+    resampled = bootstrap((rates, *others), statistic, n_resamples=RESAMPLES, method="percentile", random_state=rng)
+    return value, (float(resampled.confidence_interval.low), float(resampled.confidence_interval.high))
 
 
 @cache
@@ -92,7 +92,7 @@ def p_value_of_discordant(only_first: int, only_second: int) -> float:
     """
     from scipy.special import bdtr
 
-    # Both tails are equal, and so one of them is enough.
+    # The binomial distribution with p = 1/2 is symmetric, so the second tail doubles the first.
     games = only_first + only_second
     return min(1.0, 2 * float(bdtr(min(only_first, only_second), games, 0.5)))
 
@@ -111,14 +111,14 @@ def paired_difference(wins_both: int, wins_a_only: int, wins_b_only: int, wins_n
     (low_a, high_a), (low_b, high_b) = wilson_interval(wins_a, games), wilson_interval(wins_b, games)
     correlation = _newcombe_correlation(*counts)
     difference = (wins_a_only - wins_b_only) / games
-    below = _distance(rate_a - low_a, high_b - rate_b, correlation)
-    above = _distance(high_a - rate_a, rate_b - low_b, correlation)
+    below = _side_of_difference(rate_a - low_a, high_b - rate_b, correlation)
+    above = _side_of_difference(high_a - rate_a, rate_b - low_b, correlation)
     return difference, difference - below, difference + above
 
 
-def _distance(first: float, second: float, correlation: float) -> float:
-    """Returns the standard deviation of a difference of two correlated numbers with these standard deviations."""
-    return math.sqrt(first * first - 2.0 * correlation * first * second + second * second)
+def _side_of_difference(side_a: float, side_b: float, correlation: float) -> float:
+    """Returns one side of the interval of a difference from the sides of its terms and their correlation."""
+    return math.sqrt(side_a * side_a - 2.0 * correlation * side_a * side_b + side_b * side_b)
 
 
 def _newcombe_correlation(both: int, a_only: int, b_only: int, none: int) -> float:

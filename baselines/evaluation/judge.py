@@ -17,10 +17,10 @@ from minesweeper_env.inference.kernels import TIE
 
 
 def check_judgeable(config: BoardConfig) -> None:
-    """Raises a ValueError, with the games that can be judged, unless the clicks of these games can."""
+    """Raises a ValueError unless the oracle can judge the clicks of these games."""
     if config.moves != ("click",):
         raise ValueError(f'only games with moves=("click",) can be judged, not {config.moves}')
-    Oracle(config)
+    Oracle(config)  # Raises a ValueError for games that it does not answer.
 
 
 class Judge:
@@ -28,20 +28,20 @@ class Judge:
 
     The risk of a click is the exact probability, given the board before it, that its cell is a mine. A loss is
     forced if the losing click had the least risk on the board; otherwise it is avoidable. Before the first click all
-    cells are equal, so this click is not counted. A game that it loses, which only the rule "any" allows, is a
-    forced loss.
+    risks are equal, so this click is not counted. A game lost by its first click, which only the rule "any" allows,
+    is a forced loss.
 
     Attributes:
         seconds: time spent judging.
     """
 
     def __init__(self, config: BoardConfig, games: int) -> None:
-        """Prepares to judge so many games; raises a ValueError if they cannot be judged exactly."""
+        """Prepares to judge this number of games; raises a ValueError if the oracle cannot judge them."""
         check_judgeable(config)
         self.seconds = 0.0
         self._oracle = Oracle(config)
         self._max_count = config.codes.max_count
-        self._counts = np.zeros((5, games), np.int64)
+        self._counts = np.zeros((5, games), np.int64)  # The first five fields of `GameDiagnosis`.
         self._excess_risk = np.zeros(games)
         self._losses = np.full(games, None, object)
 
@@ -53,12 +53,12 @@ class Judge:
         lost: NDArray[np.bool_],
     ) -> None:
         """Judges one click of each unfinished game; see `baselines.evaluation.games.Observer`."""
-        begin = time.perf_counter()
-        begun = (observations <= self._max_count).any(axis=(1, 2))
-        self._losses[games[~begun & lost]] = Loss.FORCED
-        if begun.any():
-            self._judge(games[begun], observations[begun], actions[begun], lost[begun])
-        self.seconds += time.perf_counter() - begin
+        start = time.perf_counter()
+        is_begun = (observations <= self._max_count).any(axis=(1, 2))
+        self._losses[games[~is_begun & lost]] = Loss.FORCED
+        if is_begun.any():
+            self._judge(games[is_begun], observations[is_begun], actions[is_begun], lost[is_begun])
+        self.seconds += time.perf_counter() - start
 
     def diagnoses(self) -> list[GameDiagnosis]:
         """Returns one diagnosis per game."""
@@ -68,23 +68,22 @@ class Judge:
     def _judge(
         self, games: NDArray[np.int64], boards: NDArray[np.int8], clicks: NDArray[np.int64], lost: NDArray[np.bool_]
     ) -> None:
-        probabilities, exact = self._oracle.ask(boards)
+        probabilities, is_judged = self._oracle.ask(boards)
         risk = probabilities.reshape(len(boards), -1)[np.arange(len(boards)), clicks]
-        least = np.where(boards > self._max_count, probabilities, np.inf).min(axis=(1, 2))
-        excess = np.where(exact & (risk - least > TIE), risk - least, 0.0)
-        found = (exact, ~exact, risk == 1.0, (risk > 0.0) & (least == 0.0), risk > 0.0)
-        self._counts[:, games] += np.stack(found)
-        self._excess_risk[games] += excess
-        self._losses[games[lost & (excess > 0.0)]] = Loss.AVOIDABLE
-        self._losses[games[lost & exact & (excess == 0.0)]] = Loss.FORCED
-        self._losses[games[lost & ~exact]] = Loss.NOT_JUDGED
+        least_risk = np.where(boards > self._max_count, probabilities, np.inf).min(axis=(1, 2))
+        excess_risk = np.where(is_judged & (risk - least_risk > TIE), risk - least_risk, 0.0)
+        self._counts[:, games] += [is_judged, ~is_judged, risk == 1.0, (risk > 0.0) & (least_risk == 0.0), risk > 0.0]
+        self._excess_risk[games] += excess_risk
+        self._losses[games[lost & (excess_risk > 0.0)]] = Loss.AVOIDABLE
+        self._losses[games[lost & is_judged & (excess_risk == 0.0)]] = Loss.FORCED
+        self._losses[games[lost & ~is_judged]] = Loss.NOT_JUDGED
 
 
 def add_up(games: Sequence[GameDiagnosis]) -> dict[str, Any]:
     """Returns the totals over at least one game as a JSON object; docs/how-to/diagnostics.md defines every figure."""
     judged, not_judged, on_mines, past_safe, guesses, excess, losses = zip(*games, strict=True)
     lost = {loss: losses.count(loss) for loss in Loss}
-    known = lost[Loss.AVOIDABLE] + lost[Loss.FORCED]
+    judged_losses = lost[Loss.AVOIDABLE] + lost[Loss.FORCED]
     return {
         "clicks_judged": sum(judged),
         "clicks_not_judged": sum(not_judged),
@@ -99,13 +98,13 @@ def add_up(games: Sequence[GameDiagnosis]) -> dict[str, Any]:
         "games_past_safe": _share(sum(map(bool, past_safe)), len(games)),
         "lost": sum(lost.values()),
         "lost_not_judged": lost[Loss.NOT_JUDGED],
-        "lost_avoidable": _share(lost[Loss.AVOIDABLE], known),
-        "lost_forced": _share(lost[Loss.FORCED], known),
+        "lost_avoidable": _share(lost[Loss.AVOIDABLE], judged_losses),
+        "lost_forced": _share(lost[Loss.FORCED], judged_losses),
     }
 
 
 def _share(count: int, games: int) -> dict[str, Any]:
-    """Returns a fraction of games with its Wilson interval; None for both if there are no games."""
+    """Returns a fraction of games with its Wilson interval; both are None if `games` is 0."""
     rate, ends = (count / games, wilson_interval(count, games)) if games else (None, None)
     return {"count": count, "of": games, "share": rate, "ci95": ends}
 
@@ -123,7 +122,7 @@ BELIEFS = (
     "bits/cell: divergence of the policy's own mine probabilities from the exact ones, per covered cell next to a "
     "number of frozen positions. off by 1%: certain cells among these believed on the wrong side of 1%."
 )
-"""An explanation of its labels of beliefs."""
+"""An explanation of the labels of beliefs in `diagnostic_lines`."""
 
 
 def show_diagnostics(rows: Sequence[Row], page: Page) -> None:
@@ -134,29 +133,29 @@ def show_diagnostics(rows: Sequence[Row], page: Page) -> None:
     for note in (*NOTES, *([BELIEFS] if any("beliefs" in row for row in rows) else [])):
         page.note(note)
     for row in rows:
-        found = row["diagnostics"]
-        if count := found["clicks_not_judged"]:
+        diagnostics = row["diagnostics"]
+        if count := diagnostics["clicks_not_judged"]:
             page.note(
                 f"{row['policy']}: {count} clicks were not judged: the oracle found their boards too hard; "
-                f"{found['lost_not_judged']} of them lost the game."
+                f"{diagnostics['lost_not_judged']} of them lost the game."
             )
 
 
 def diagnostic_lines(row: Row) -> list[tuple[str, str]]:
-    """Returns the diagnostics of a row for people, and its beliefs if there are any, as (label, value)."""
-    found, beliefs = row["diagnostics"], row.get("beliefs")
+    """Returns (label, text) pairs that show the diagnostics of a row, and its beliefs if it has any."""
+    diagnostics, beliefs = row["diagnostics"], row.get("beliefs")
 
     def share(name: str) -> str:
-        return shown(found[name]["share"], ".1%", found[name]["ci95"]) or "none"
+        return shown(diagnostics[name]["share"], ".1%", diagnostics[name]["ci95"]) or "none"
 
     lines = [
-        ("clicks judged", f"{found['clicks_judged']}"),
-        ("on mines", f"{found['clicks_on_mines']}, in {share('games_on_mines')} of the games"),
-        ("past safe", f"{found['clicks_past_safe']}, in {share('games_past_safe')} of the games"),
-        ("guesses/game", f"{found['guesses_per_game']:.2f}"),
-        ("excess/guess", shown(found["excess_risk_per_guess"], ".4f") or "none"),
-        ("excess/game", shown(found["excess_risk_per_game"], ".4f", found["excess_risk_per_game_ci95"])),
-        ("lost", f"{found['lost']}"),
+        ("clicks judged", f"{diagnostics['clicks_judged']}"),
+        ("on mines", f"{diagnostics['clicks_on_mines']}, in {share('games_on_mines')} of the games"),
+        ("past safe", f"{diagnostics['clicks_past_safe']}, in {share('games_past_safe')} of the games"),
+        ("guesses/game", f"{diagnostics['guesses_per_game']:.2f}"),
+        ("excess/guess", shown(diagnostics["excess_risk_per_guess"], ".4f") or "none"),
+        ("excess/game", shown(diagnostics["excess_risk_per_game"], ".4f", diagnostics["excess_risk_per_game_ci95"])),
+        ("lost", f"{diagnostics['lost']}"),
         ("avoidable", share("lost_avoidable")),
         ("forced", share("lost_forced")),
     ]

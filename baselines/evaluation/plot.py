@@ -26,7 +26,7 @@ REFERENCES: Mapping[str, Literal["--", ":"]] = {"exact": "--", "optimal": ":"}
 """Policies with a vertical line at their win rate, and the style of the line."""
 
 MOST_COLUMNS = 5
-WIDTH, ROW_HEIGHT, PANEL_EXTRA = 8.0, 0.22, 0.5
+WIDTH, ROW_HEIGHT, PANEL_EXTRA = 8.0, 0.22, 0.5  # In inches; a panel has its title besides its rows.
 
 
 def family_of(policy: str) -> str:
@@ -36,7 +36,7 @@ def family_of(policy: str) -> str:
 
 
 def draw(content: Content, title: str, suffix: str = ".png") -> bytes:
-    """Returns a .png, .pdf or .svg of the win rates in the `results.json` of a suite, the best policy at the top."""
+    """Returns the bytes of a plot of the win rates in a `results.json`; `suffix` is .png, .pdf or .svg."""
     with plot_style.styled_figure() as figure:
         _draw_boards(figure, content)
         figure.suptitle(title)
@@ -44,42 +44,42 @@ def draw(content: Content, title: str, suffix: str = ".png") -> bytes:
 
 
 def _draw_boards(figure: Figure, content: Content) -> None:
-    boards, named = content["boards"], _labels(content)
-    policies = list(named)
-    lines = -(-len(boards) // MOST_COLUMNS)
-    columns = -(-len(boards) // lines)
-    figure.set_size_inches(WIDTH, 1.1 + lines * (PANEL_EXTRA + ROW_HEIGHT * len(policies)))
-    panels = figure.subplots(lines, columns, sharey=True, sharex=True, squeeze=False).ravel()
+    boards, labels = content["boards"], _labels(content)
+    policies = list(labels)
+    panel_rows = -(-len(boards) // MOST_COLUMNS)
+    panel_columns = -(-len(boards) // panel_rows)
+    figure.set_size_inches(WIDTH, 1.1 + panel_rows * (PANEL_EXTRA + ROW_HEIGHT * len(policies)))
+    panels = figure.subplots(panel_rows, panel_columns, sharey=True, sharex=True, squeeze=False).ravel()
     rules = {board["config"]["first_click"] for board in boards}
     for axes, board in zip(panels, boards, strict=False):
         _draw_board(axes, board, policies)
-        rule = f"\n{board['config']['first_click']}" if len(rules) > 1 else ""
-        axes.set_title(board_title(board["config"]) + rule, weight="bold")
+        subtitle = f"\n{board['config']['first_click']}" if len(rules) > 1 else ""
+        axes.set_title(board_title(board["config"]) + subtitle, weight="bold")
     for axes in panels[len(boards) :]:
         axes.set_axis_off()
-    panels[0].set_yticks(range(len(policies)), named.values())
-    _draw_key(figure, policies)
+    panels[0].set_yticks(range(len(policies)), labels.values())
+    _draw_legend(figure, policies)
 
 
 def _labels(content: Content) -> dict[str, str]:
-    """Returns the label of each policy, best mean win rate first; fewer games than requested are part of it."""
-    found: dict[str, list[Content]] = {}
+    """Returns the label of each policy, best mean win rate first; a label states n if a board lacks requested games."""
+    rows_of: dict[str, list[Content]] = {}
     for row in (row for board in content["boards"] for row in board["results"]):
-        found.setdefault(row["policy"], []).append(row)
-    games = {policy: [row["games"] for row in rows] for policy, rows in found.items()}
-    best = sorted(found, key=lambda policy: -sum(row["win_rate"] for row in found[policy]) / len(found[policy]))
-    full = content["games"]
-    return {name: name if min(games[name]) == full else f"{name} (n = {games_range(games[name])})" for name in best}
+        rows_of.setdefault(row["policy"], []).append(row)
+    games = {policy: [row["games"] for row in rows] for policy, rows in rows_of.items()}
+    best = sorted(rows_of, key=lambda policy: -sum(row["win_rate"] for row in rows_of[policy]) / len(rows_of[policy]))
+    goal = content["games"]
+    return {name: name if min(games[name]) == goal else f"{name} (n = {games_range(games[name])})" for name in best}
 
 
 def _draw_board(axes: Axes, board: Content, policies: Sequence[str]) -> None:
     for row in board["results"]:
-        place, rate = policies.index(row["policy"]), row["win_rate"]
+        y, rate = policies.index(row["policy"]), row["win_rate"]
         colour = COLOURS[family_of(row["policy"])]
-        axes.plot(row["ci95"], [place, place], color=colour, linewidth=2.5, solid_capstyle="butt")
-        axes.plot([rate], [place], "o", color=colour, markersize=4.5)
-        beside = axes.get_yaxis_transform()
-        axes.text(1.03, place, f"{100 * rate:.1f}", transform=beside, va="center", size=8.5, color=colour)
+        axes.plot(row["ci95"], [y, y], color=colour, linewidth=2.5, solid_capstyle="butt")
+        axes.plot([rate], [y], "o", color=colour, markersize=4.5)
+        right_of_panel = axes.get_yaxis_transform()
+        axes.text(1.03, y, f"{100 * rate:.1f}", transform=right_of_panel, va="center", size=8.5, color=colour)
         if row["policy"] in REFERENCES:
             axes.axvline(rate, linestyle=REFERENCES[row["policy"]], color=colour, linewidth=0.9, zorder=0)
     axes.set_ylim(len(policies) - 0.5, -0.5)
@@ -89,7 +89,7 @@ def _draw_board(axes: Axes, board: Content, policies: Sequence[str]) -> None:
     axes.grid(axis="y", linewidth=0.5)
 
 
-def _draw_key(figure: Figure, policies: Sequence[str]) -> None:
+def _draw_legend(figure: Figure, policies: Sequence[str]) -> None:
     from matplotlib.lines import Line2D
 
     present = {family_of(policy) for policy in policies}

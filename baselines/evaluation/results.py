@@ -23,7 +23,7 @@ from baselines.tables import Page, Row, Table
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.escape import counted, html
 
-KNOWN_FILE = Path(__file__).parent / "exact_wins.json"
+KNOWN_FILE = Path(__file__).parent / "exact_wins.json"  # Outcomes of games of `exact`, for `known_wins`.
 
 LEFT_OUT = ("won", "digest", "seconds", "mcnemar", "won_alone", "lost_alone")
 """Fields that the rows of a data frame lack."""
@@ -34,7 +34,6 @@ class PolicyResult:
     """The games that a policy played on a board; its figures need at least one.
 
     Attributes:
-        policy: name of the policy.
         records: one record per game, in the order of the seeds.
         seconds: wall-clock time, including the start of the policy and of the workers.
         playing_seconds: time spent playing, summed over the workers; judging clicks does not count.
@@ -59,13 +58,13 @@ class PolicyResult:
     def of(
         cls, task: Assignment, parts: Sequence[Part], seconds: float | None = None, interrupted: bool = False
     ) -> Self:
-        """Returns the sum of consecutive parts of an assignment; without `seconds`, the time spent playing counts."""
+        """Returns the result of consecutive parts of an assignment; `seconds` is by default the time spent playing."""
         records = [record for part in parts for record in part.records]
-        playing, counters = sum(part.seconds for part in parts), Counter[str]()
+        play_time, counters = sum(part.seconds for part in parts), Counter[str]()
         for part in parts:
             counters.update(part.counters)
-        whole = playing if seconds is None else seconds
-        return cls(task.name, records, whole, playing, counters, task.precision, task.digest, None, interrupted)
+        seconds = play_time if seconds is None else seconds
+        return cls(task.name, records, seconds, play_time, counters, task.precision, task.digest, None, interrupted)
 
     @property
     def games(self) -> int:
@@ -116,35 +115,34 @@ class PolicyResult:
 
 
 def rate_row(games: int, wins: int) -> Row:
-    """Returns the counts of a row, the win rate and its 95 % Wilson interval."""
+    """Returns the fields `games`, `wins`, `win_rate` and `ci95`, the 95 % Wilson interval of the win rate."""
     return {"games": games, "wins": wins, "win_rate": wins / games, "ci95": list(wilson_interval(wins, games))}
 
 
 def answer_notes(results: Iterable[PolicyResult]) -> Iterator[str]:
-    """Yields lines on the answers of language models: how many transcripts gave, and how many were cut."""
+    """Yields notes on each language model: how many answers were read from transcripts, and how many a limit cut."""
     for result in results:
-        found = result.counters
-        if "answers" in found:
-            yield f"{result.policy}: read {found['read']} of {found['answers']} answers from transcripts."
-            if found["cut"]:
+        counters = result.counters
+        if "answers" in counters:
+            yield f"{result.policy}: read {counters['read']} of {counters['answers']} answers from transcripts."
+            if counters["cut"]:
                 yield (
-                    f"{result.policy}: a limit of tokens cut {found['cut']} of {found['answers']} answers, which count "
-                    "as illegal; raise max_tokens, or the limit of the server."
+                    f"{result.policy}: a limit of tokens cut {counters['cut']} of {counters['answers']} answers, "
+                    "which count as illegal; raise max_tokens, or the limit of the server."
                 )
 
 
-def compare(against: str, won: NDArray[np.bool_], theirs: NDArray[np.bool_]) -> Row:
+def compare(against: str, won: NDArray[np.bool_], other_won: NDArray[np.bool_]) -> Row:
     """Returns the exact McNemar test of a policy against another one, from their outcomes of the same games.
 
-    Its fields: `against`, the other policy; `games` that both played; `won_alone` by the first policy alone;
+    The fields: `against`, the other policy; `games` that both played; `won_alone` by the first policy alone;
     `lost_alone`, won by the other alone; `p_value`; `difference` of the win rates in percentage points, and the ends of
     its 95 % interval, `difference_ci95`.
     """
-    neither, lost, alone, both = np.bincount(2 * won + theirs, minlength=4).tolist()
-    difference, *ends = (100.0 * each for each in paired_difference(both, alone, lost, neither))
-    test = {"against": against, "games": len(won), "won_alone": alone, "lost_alone": lost}
-    test["p_value"] = p_value_of_discordant(alone, lost)
-    return test | {"difference": difference, "difference_ci95": ends}
+    neither, lost, alone, both = np.bincount(2 * won + other_won, minlength=4).tolist()
+    difference, *ends = (100.0 * rate for rate in paired_difference(both, alone, lost, neither))
+    row = {"against": against, "games": len(won), "won_alone": alone, "lost_alone": lost}
+    return row | {"p_value": p_value_of_discordant(alone, lost), "difference": difference, "difference_ci95": ends}
 
 
 def paired_tests(results: Iterable[PolicyResult], paired: str) -> list[Row]:
@@ -153,15 +151,15 @@ def paired_tests(results: Iterable[PolicyResult], paired: str) -> list[Row]:
     `paired` is "next" to compare each policy with the next stronger one, "all" for each two policies, or the name of a
     policy to compare all others with it. If two win rates are equal, the policy listed later counts as stronger.
     """
-    rivals = sorted(results, key=lambda each: each.win_rate)
+    ranked = sorted(results, key=lambda each: each.win_rate)
     pairs: Iterable[tuple[PolicyResult, PolicyResult]]
-    pairs = pairwise(rivals) if paired == "next" else combinations(rivals, 2)
+    pairs = pairwise(ranked) if paired == "next" else combinations(ranked, 2)
     if paired not in ("next", "all"):
-        pairs = ((rival, other) for other in rivals if other.policy == paired for rival in rivals if rival is not other)
+        pairs = ((one, other) for other in ranked if other.policy == paired for one in ranked if one is not other)
     tests = []
     for one, other in pairs:
-        theirs = {record.seed: record.won for record in other.records}
-        outcomes = [(record.won, theirs[record.seed]) for record in one.records if record.seed in theirs]
+        other_won = {record.seed: record.won for record in other.records}
+        outcomes = [(record.won, other_won[record.seed]) for record in one.records if record.seed in other_won]
         if outcomes:
             tests.append({"policy": one.policy, **compare(other.policy, *np.array(outcomes).T)})
     return tests
@@ -173,13 +171,13 @@ def without_difference(test: Row) -> Row:
 
 
 def with_tests(rows: Iterable[Row], tests: Sequence[Row]) -> list[Row]:
-    """Returns the rows with a column `mcnemar`: the first of the tests of the row's policy, or None."""
-    first = {test["policy"]: {name: test[name] for name in test if name != "policy"} for test in reversed(tests)}
-    return [row | {"mcnemar": first.get(row["policy"])} for row in rows]
+    """Returns the rows with a field `mcnemar`: the first test of the row's policy, without its name, or None."""
+    first_tests = {test["policy"]: {name: test[name] for name in test if name != "policy"} for test in reversed(tests)}
+    return [row | {"mcnemar": first_tests.get(row["policy"])} for row in rows]
 
 
 def file_head(seed: int, games: int, command: str, played_by: Mapping[str, str]) -> Row:
-    """Returns what each file of results says of its games, and of the versions of the code that played them."""
+    """Returns the fields at the head of each file of results: its seeds, its command and the versions that played."""
     return {"seed": seed, "games": games, "seeds_for": use_of(seed), "command": command, "versions": played_by}
 
 
@@ -223,16 +221,16 @@ class Results:
         """Returns one flat dict per policy, ready for `pandas.DataFrame`.
 
         Win rates and the ends of their intervals are fractions. `difference` and the ends of its interval are
-        percentage points beyond the win rate of `against`. They and the p-values are None for the reference itself.
+        percentage points beyond the win rate of `against`. All of these and the p-values are None for the reference.
         """
-        facts = {"board": self.config.name, "first_click": self.config.first_click, "seed": self.seed}
-        last = {name: name for name in ("against", "difference", "difference_ci95")}
-        last |= {"p_value": "p", "p_holm": "p_holm", "ci95": "win_rate_ci95"}
+        game_fields = {"board": self.config.name, "first_click": self.config.first_click, "seed": self.seed}
+        test_columns = {name: name for name in ("against", "difference", "difference_ci95")}
+        test_columns |= {"p_value": "p", "p_holm": "p_holm", "ci95": "win_rate_ci95"}
         rows = []
         for row in with_holm(self._rows()):
-            kept = {name: value for name, value in row.items() if name not in (*LEFT_OUT, *last)}
-            kept |= {later: row.get(name) for name, later in last.items()}
-            rows.append(_flat({"policy": row["policy"], **facts, **kept}))
+            fields = {name: value for name, value in row.items() if name not in (*LEFT_OUT, *test_columns)}
+            fields |= {column: row.get(name) for name, column in test_columns.items()}
+            rows.append(_flat({"policy": row["policy"], **game_fields, **fields}))
         return rows
 
     def to_json(self, path: str | os.PathLike[str]) -> None:
@@ -274,8 +272,8 @@ class Results:
         """Returns the rows, each with its test against the reference."""
         named = [result for result in self.policies if result.policy == self.reference]
         exact = [result for result in self.policies if result.policy.partition(":")[0] == "exact"]
-        other = max(named or exact or self.policies, key=lambda result: result.wins, default=None)
-        tests = paired_tests(self.policies, other.policy) if other else []
+        opponent = max(named or exact or self.policies, key=lambda result: result.wins, default=None)
+        tests = paired_tests(self.policies, opponent.policy) if opponent else []
         return with_tests([result.row() for result in self.policies], tests)
 
     @property
@@ -305,13 +303,13 @@ class Results:
             if result.games < self.games:
                 yield f"{result.policy} played only the first {result.games} of {self.games} games."
         if self.reference is None:
-            most = max((result.games for result in self.policies), default=0)
-            played = any(result.policy.partition(":")[0] == "exact" for result in self.policies)
-            if not played and (wins := known_wins(self.config, self.seed, most)) is not None:
-                seeds = f"seeds {self.seed} to {self.seed + most - 1}"
-                yield f"exact wins {wins / most:.1%} of these games (n = {most}, {seeds})."
-            for best in dict.fromkeys(row["mcnemar"]["against"] for row in rows if row["mcnemar"]):
-                yield f"p: exact McNemar test against {best}, on the games that both played."
+            most_games = max((result.games for result in self.policies), default=0)
+            exact_played = any(result.policy.partition(":")[0] == "exact" for result in self.policies)
+            if not exact_played and (wins := known_wins(self.config, self.seed, most_games)) is not None:
+                seeds = f"seeds {self.seed} to {self.seed + most_games - 1}"
+                yield f"exact wins {wins / most_games:.1%} of these games (n = {most_games}, {seeds})."
+            for opponent in dict.fromkeys(row["mcnemar"]["against"] for row in rows if row["mcnemar"]):
+                yield f"p: exact McNemar test against {opponent}, on the games that both played."
         elif len(self.policies) > 1:
             yield (
                 f"Reference: {self.reference}. Intervals: Wilson for a win rate, Newcombe's method 10 for a paired "
@@ -324,7 +322,7 @@ class Results:
 
 
 def _flat(row: Row) -> Row:
-    """Returns a row without lists and dicts: a fraction of games under its own name, the ends of intervals apart."""
+    """Returns a row without nested values: a share takes the name of its dict, and X_ci95 becomes X_low and X_high."""
     flat: Row = {}
     for name, value in row.items():
         if name in ("diagnostics", "beliefs"):
@@ -341,11 +339,11 @@ def _flat(row: Row) -> Row:
 
 
 def known_wins(config: BoardConfig, seed: int, games: int) -> int | None:
-    """Returns how many of the games from a seed on `exact` wins; None if there are no games, or that is not known."""
+    """Returns the wins of `exact` in `games` games from a seed on; None for 0 games or where no file has them all."""
     if config.radius != 1 or config.max_steps is not None or not games:
         return None
     for entry in json.loads(KNOWN_FILE.read_text(encoding="utf-8"))["boards"]:
-        first = seed - entry["seed"]
-        if config_row(config).items() <= entry.items() and 0 <= first <= entry["games"] - games:
-            return int(unpack_won(entry["won"], entry["games"])[first : first + games].sum())
+        offset = seed - entry["seed"]
+        if config_row(config).items() <= entry.items() and 0 <= offset <= entry["games"] - games:
+            return int(unpack_won(entry["won"], entry["games"])[offset : offset + games].sum())
     return None

@@ -19,7 +19,7 @@ TRAINING_SEEDS = range(1 << 31, 1 << 32)
 
 
 def check_seeds(first: int, games: int) -> range:
-    """Returns the seeds from `first` on; raises ValueError unless all are test seeds, or all development seeds."""
+    """Returns `games` seeds from `first` on; raises ValueError unless all are test seeds, or all development seeds."""
     if games < 1:
         raise ValueError(f"games must be at least 1, not {games}")
     seeds = range(first, first + games)
@@ -37,7 +37,7 @@ def use_of(seed: int) -> str:
 
 
 def range_text(first: int, games: int) -> str:
-    """Returns a text such as "seeds 0 to 999" for games from `check_seeds`; it says if they are development games."""
+    """Returns a range of `check_seeds` as text, such as "seeds 0 to 999"; development seeds are called so."""
     label = "development seeds" if first in DEVELOPMENT_SEEDS else "seeds"
     return f"{label} {first} to {first + games - 1}"
 

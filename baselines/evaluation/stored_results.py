@@ -12,7 +12,7 @@ from baselines.schemas import Count, Games, Rate, convert
 
 
 class StoredRow(msgspec.Struct):
-    """What is read of a policy's result. It tells the wins up to four times, which must agree: files can be changed."""
+    """The checked fields of a policy's result. Up to four of them imply the number of wins, and these must agree."""
 
     policy: str
     games: Games
@@ -24,10 +24,10 @@ class StoredRow(msgspec.Struct):
 
     def __post_init__(self) -> None:
         wins = round(self.win_rate * self.games) if self.wins is None else self.wins
-        told, nearly = (wins / self.games, *wilson_interval(wins, self.games)), 1e-3 if self.wins is None else 1e-9
-        pairs = zip((self.win_rate, *self.ci95), told, strict=True)
-        agree = all(math.isclose(*pair, abs_tol=nearly) for pair in pairs)
-        if self.won is not None:  # Of a short text, the number of games could fill the memory.
+        expected = (wins / self.games, *wilson_interval(wins, self.games))
+        pairs = zip((self.win_rate, *self.ci95), expected, strict=True)
+        agree = all(math.isclose(*pair, abs_tol=1e-3 if self.wins is None else 1e-9) for pair in pairs)
+        if self.won is not None:  # Four characters hold 24 games. Checked first: a huge `games` would fill the memory.
             from baselines.evaluation.games import unpack_won  # It loads the engine.
 
             agree &= len(self.won) == 4 * -(-self.games // 24) and int(unpack_won(self.won, self.games).sum()) == wins
@@ -36,11 +36,11 @@ class StoredRow(msgspec.Struct):
 
 
 def read_figures(path: Path) -> dict[str, Any]:
-    """Returns the JSON content of a file of results; a ValueError if it cannot be read, or its counts disagree."""
-    waiting: list[Any] = [content := read_json(path)]
-    while waiting:
-        each = waiting.pop()
-        if isinstance(each, dict) and {"policy", "games", "win_rate", "ci95"} <= each.keys():
-            convert(each, StoredRow, str(path))
-        waiting += each.values() if isinstance(each, dict) else each if isinstance(each, list) else []
+    """Returns the JSON content of a file of results; raises a ValueError if it is unreadable or its counts disagree."""
+    unchecked: list[Any] = [content := read_json(path)]
+    while unchecked:
+        value = unchecked.pop()
+        if isinstance(value, dict) and {"policy", "games", "win_rate", "ci95"} <= value.keys():
+            convert(value, StoredRow, str(path))
+        unchecked += value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
     return content

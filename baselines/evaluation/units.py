@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from baselines.transcripts import Transcripts
 
 UNIT_SECONDS = 3.0
-"""Target time of a unit, which whole batches may exceed; an interruption loses at most the units in play."""
+"""Target seconds of a unit, which whole batches may exceed; an interruption loses at most the units in play."""
 
 LEAST_SECONDS = 0.2
-"""Minimum target time of a unit, towards the end."""
+"""Least target seconds of a unit, towards the end."""
 
 
 class Part(NamedTuple):
     """Consecutive games of an assignment, from the index `first` on.
 
-    `seconds` is the time spent playing, without the judging of clicks. `counters` is what the policy's counters gained.
+    `seconds` is the wall-clock time of playing, without judging. `counters` is the increase of the policy's counters.
     """
 
     first: int
@@ -46,7 +46,7 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True)
 class Assignment:
-    """A policy and its games on one board, as workers receive them; for worker processes, what it holds must pickle.
+    """A policy and its games on one board, as workers receive them; all fields but `made` must pickle.
 
     Attributes:
         name: name of the policy in tables and messages.
@@ -56,7 +56,7 @@ class Assignment:
         policy_seed: at least 0; before each batch the policy is reset with a seed derived from it.
         batch_size: number of games played side by side.
         diagnose: True to judge every click.
-        start: returns the start of the game of a seed, in place of the first-click rule.
+        start: returns the layout and the first click of the game of a seed; None for the first-click rule.
         record: True to keep the actions of every game.
         precision: number format of the policy's network; None for a policy without such a choice.
         transcripts: the transcripts of a policy that asks a server; None for any other.
@@ -82,9 +82,9 @@ class Assignment:
         return vars(self) | {"made": None}
 
     def player(self) -> Policy:
-        """Returns the policy that this process has made, or a new one; its answers go into the transcripts.
+        """Returns the policy that this process has made, or builds it; a language model's answers go to `transcripts`.
 
-        A PolicyError says that the files of a new one are not those that the results name.
+        Raises a PolicyError if the policy's files have changed since the digest that the results name.
         """
         build: Any = self.build
         policy: Any = build() if self.made is None else self.made
@@ -95,49 +95,49 @@ class Assignment:
         return policy
 
     def begin(self, where: str = "") -> None:
-        """Begins an evaluation, or resumes one of the same seeds and place that did not end."""
+        """Begins the transcripts of these seeds, or resumes unfinished ones; `where` tells apart such runs."""
         if self.transcripts is not None:
             self.transcripts.begin(f"seeds-{self.seeds[0]}-{self.seeds[-1]}{where}")
 
     def end(self) -> None:
-        """Ends an evaluation, so that the same one begins anew next time."""
+        """Ends the transcripts, so that the next evaluation of the same seeds asks for new answers."""
         if self.transcripts is not None:
             self.transcripts.end()
 
     def play(self, policy: Policy, first: int, games: int) -> Part:
-        """Plays consecutive games by batches; `first` is a multiple of the batch size, and `policy` what `build` made.
+        """Plays consecutive games in batches and returns their part; `policy` comes from `player`.
 
-        The same games have the same records in every process.
+        `first` is a multiple of the batch size, so batches and records are the same in every process.
         """
-        records, seconds, gained = list[GameRecord](), 0.0, Counter[str]()
-        for at in range(first, first + games, self.batch_size):
-            seeds = self.seeds[at : min(at + self.batch_size, first + games)]
+        records, seconds, counter_gains = list[GameRecord](), 0.0, Counter[str]()
+        for batch_start in range(first, first + games, self.batch_size):
+            seeds = self.seeds[batch_start : min(batch_start + self.batch_size, first + games)]
             starts = None if self.start is None else [self.start(seed) for seed in seeds]
             judges: list[Judge] = []
             if self.diagnose:
                 from baselines.evaluation.judge import Judge
 
                 judges.append(Judge(self.config, len(seeds)))
-            before = dict(getattr(policy, "counters", {}))
-            begin, compiling = time.perf_counter(), list[float]()
-            with install_timer("numba:compiler_lock", compiling.append):
-                policy.reset(derived_seed(self.policy_seed, at // self.batch_size))
-                begun = dict(getattr(policy, "counters", {}))
-                played = play_games(policy, self.config, seeds, observers=judges, starts=starts, record=self.record)
-            seconds += time.perf_counter() - begin - sum(compiling)
+            counters_before = dict(getattr(policy, "counters", {}))
+            start_time, compile_seconds = time.perf_counter(), list[float]()
+            with install_timer("numba:compiler_lock", compile_seconds.append):
+                policy.reset(derived_seed(self.policy_seed, batch_start // self.batch_size))
+                counters_after_reset = dict(getattr(policy, "counters", {}))
+                batch = play_games(policy, self.config, seeds, observers=judges, starts=starts, record=self.record)
+            seconds += time.perf_counter() - start_time - sum(compile_seconds)
             for judge in judges:
                 seconds -= judge.seconds
-                pairs = zip(played, judge.diagnoses(), strict=True)
-                played = [record._replace(diagnosis=diagnosis) for record, diagnosis in pairs]
-            records += played
-            # `reset` may count, or set a counter back: the gain begins at the lower of both totals.
+                pairs = zip(batch, judge.diagnoses(), strict=True)
+                batch = [record._replace(diagnosis=diagnosis) for record, diagnosis in pairs]
+            records += batch
+            # `reset` may raise a counter or set it back, so its gain starts from the lower of both totals.
             for name, total in getattr(policy, "counters", {}).items():
-                gained[name] += total - min(before.get(name, 0), begun.get(name, 0))
-        return Part(first, records, seconds, dict(gained))
+                counter_gains[name] += total - min(counters_before.get(name, 0), counters_after_reset.get(name, 0))
+        return Part(first, records, seconds, dict(counter_gains))
 
 
 def check_transcripts(assignments: Iterable[Assignment]) -> None:
-    """Raises a ValueError where two policies that play together would play by the same answers of a server."""
+    """Raises a ValueError if two policies share a folder of transcripts, and so would play by the same answers."""
     folders = [assignment.transcripts.folder.resolve() for assignment in assignments if assignment.transcripts]
     if len(set(folders)) < len(folders):
         raise ValueError(
@@ -147,7 +147,7 @@ def check_transcripts(assignments: Iterable[Assignment]) -> None:
 
 
 class Unit(NamedTuple):
-    """Consecutive games of assignment number `task` for one worker: whole batches, or its last batch."""
+    """`games` games from index `first` of assignment number `task`, for one worker: whole batches, or the last."""
 
     task: int
     first: int
@@ -167,47 +167,48 @@ class Schedule:
         parts: Sequence[Sequence[Part]] | None = None,
         unit_seconds: float = UNIT_SECONDS,
     ) -> None:
-        """Schedules the games that the parts lack; assignments known to be quick come first.
+        """Schedules the games that `parts` lack; of the assignments not yet begun, the last one begins first.
 
-        `parts` are the games of each assignment that have been played, in order. `unit_seconds` is the target time of a
-        unit, 0 for single batches.
+        `parts` holds for each assignment the parts that are already played, in order. `unit_seconds` is the target time
+        of a unit; 0 makes each batch a unit.
         """
         self.tasks, self.workers = tasks, Workers()
         self.games = sum(len(task.seeds) for task in tasks)
         self._unit_seconds = unit_seconds
         parts = parts or [[] for _ in tasks]
-        self._gaps: list[list[range]] = []  # the games of each assignment that no unit holds yet
-        for task, done in zip(tasks, parts, strict=True):
-            begins = [0, *(part.games.stop for part in done)]
-            ends = [*(part.games.start for part in done), len(task.seeds)]
+        self._gaps: list[list[range]] = []  # per assignment, the indices of games in no unit yet
+        for task, done_parts in zip(tasks, parts, strict=True):
+            begins = [0, *(part.games.stop for part in done_parts)]
+            ends = [*(part.games.start for part in done_parts), len(task.seeds)]
             self._gaps.append([range(begin, end) for begin, end in zip(begins, ends, strict=True) if begin < end])
-        played = [sum(len(part.records) for part in done) for done in parts]
-        self._left = [len(task.seeds) - games for task, games in zip(tasks, played, strict=True)]
-        self._seconds = [sum(part.seconds for part in done) for done in parts]
-        # The seconds of a game; 0 while they are unknown.
-        self._pace = [seconds / max(1, games) for seconds, games in zip(self._seconds, played, strict=True)]
-        self._begun = [bool(done) for done in parts]
+        games_played = [sum(len(part.records) for part in done_parts) for done_parts in parts]
+        self._left = [len(task.seeds) - games for task, games in zip(tasks, games_played, strict=True)]
+        self._seconds = [sum(part.seconds for part in done_parts) for done_parts in parts]
+        # Mean seconds of a game, per assignment; 0 while unknown.
+        self._pace = [seconds / max(1, games) for seconds, games in zip(self._seconds, games_played, strict=True)]
+        self._begun = [bool(done_parts) for done_parts in parts]
 
     def next(self) -> Unit | None:
         """Returns the next unit and marks it as begun; None if no unit is left."""
-        waiting = [task for task, gaps in enumerate(self._gaps) if gaps]
-        if not waiting:
+        open_tasks = [task for task, gaps in enumerate(self._gaps) if gaps]
+        if not open_tasks:
             return None
-        seconds = [pace * sum(map(len, gaps)) for pace, gaps in zip(self._pace, self._gaps, strict=True)]
-        task = max(waiting, key=lambda each: (not self._begun[each], seconds[each], each))
-        gap, size, pace = self._gaps[task][0], self.tasks[task].batch_size, self._pace[task]
+        seconds_left = [pace * sum(map(len, gaps)) for pace, gaps in zip(self._pace, self._gaps, strict=True)]
+        task = max(open_tasks, key=lambda index: (not self._begun[index], seconds_left[index], index))
+        gap, batch_size, pace = self._gaps[task][0], self.tasks[task].batch_size, self._pace[task]
         self._begun[task] = True
         # Half of a worker's share of the work left, so units get shorter towards the end.
-        unit_seconds = min(self._unit_seconds, max(LEAST_SECONDS, sum(seconds) / (2 * self.workers.count)))
-        games = min(max(1, int(unit_seconds / (pace * size))) * size if pace else size, len(gap))
-        if games > size:
+        unit_seconds = min(self._unit_seconds, max(LEAST_SECONDS, sum(seconds_left) / (2 * self.workers.count)))
+        batches = max(1, int(unit_seconds / (pace * batch_size))) if pace else 1
+        games = min(batches * batch_size, len(gap))
+        if games > batch_size:
             # The last batch may be short, and a later run with more games would replace it; so it is a unit of its own.
-            games -= games % size
+            games -= games % batch_size
         self._gaps[task][:1] = [gap[games:]] if gap[games:] else []
         return Unit(task, gap.start, games)
 
     def finish(self, unit: Unit, seconds: float) -> bool:
-        """Records a played unit and its time; returns True if its assignment is now done."""
+        """Records a played unit and its seconds; returns whether its assignment is now finished."""
         self._left[unit.task] -= unit.games
         self._seconds[unit.task] += seconds
         played = len(self.tasks[unit.task].seeds) - self._left[unit.task]
@@ -220,31 +221,31 @@ class Schedule:
         return self.games - sum(self._left)
 
     def seconds_left(self) -> float | None:
-        """Returns the remaining time by the pace of each assignment; None while the pace of one is unknown."""
+        """Returns the expected wall-clock seconds left; None until each assignment has played a game."""
         if any(left == len(task.seeds) for task, left in zip(self.tasks, self._left, strict=True)):
             return None
         return sum(pace * left for pace, left in zip(self._pace, self._left, strict=True)) / self.workers.count
 
     def fraction_done(self) -> float:
-        """Returns the fraction of the work that is done, 0 to 1, over the assignments whose pace is known."""
-        every = sum(pace * len(task.seeds) for pace, task in zip(self._pace, self.tasks, strict=True))
-        return sum(self._seconds) / every if every else 0.0
+        """Returns the fraction, 0 to 1, of the expected playing time of the assignments that have begun."""
+        expected_seconds = sum(pace * len(task.seeds) for pace, task in zip(self._pace, self.tasks, strict=True))
+        return sum(self._seconds) / expected_seconds if expected_seconds else 0.0
 
 
 _policies: dict[tuple[str, int], Policy] = {}
-"""The policies of this process by play and assignment; it keeps them for later units."""
+"""Policies of this process for later units, by the id of the call of `play_units` and the number of the assignment."""
 
 
 def play_units(
     schedule: Schedule, workers: Workers, on_look: Callable[[], object] = lambda: None
 ) -> Generator[tuple[Unit, Part]]:
-    """Plays the units of a schedule, and yields each with its games when it is done, whatever their order.
+    """Plays the units of a schedule, and yields each unit with its part as soon as it is played, in any order.
 
-    `on_look` is called every second while no unit ends. A PolicyError says that a policy broke the protocol, and a
-    WorkerError that a unit killed its workers again and again, or that there are none any more.
+    `on_look` is called every second while no unit ends. Raises a PolicyError if a policy broke the protocol, and a
+    WorkerError if a unit killed its workers repeatedly or no worker is left.
     """
-    name, schedule.workers = uuid4().hex, workers
-    calls = ((schedule.tasks[unit.task], name, unit) for unit in iter(schedule.next, None))
+    play_id, schedule.workers = uuid4().hex, workers
+    calls = ((schedule.tasks[unit.task], play_id, unit) for unit in iter(schedule.next, None))
     try:
         for (_, _, unit), part in workers.run(play_unit, calls, on_look):
             yield unit, part
@@ -257,8 +258,8 @@ def play_units(
         _policies.clear()
 
 
-def play_unit(task: Assignment, name: str, unit: Unit) -> Part:
-    """Plays a unit in the play of this name."""
-    if (name, unit.task) not in _policies:
-        _policies[name, unit.task] = task.player()
-    return task.play(_policies[name, unit.task], unit.first, unit.games)
+def play_unit(task: Assignment, play_id: str, unit: Unit) -> Part:
+    """Plays a unit; the first one of an assignment builds the policy for all its units in this process."""
+    if (play_id, unit.task) not in _policies:
+        _policies[play_id, unit.task] = task.player()
+    return task.play(_policies[play_id, unit.task], unit.first, unit.games)
