@@ -74,7 +74,7 @@ class Card(Strict, frozen=True):
 
     @property
     def uses_at_play(self) -> str:
-        """Its inference and its search at play, as tables show them."""
+        """The inference at play, and whether the policy searches, as tables show it."""
         return self.inference_at_play + (", search" if self.track == "search" else "")
 
     @property
@@ -89,24 +89,24 @@ class Card(Strict, frozen=True):
 
 
 def check_card(card: Card, protocol: Protocol) -> None:
-    """Raises a ValueError if a card breaks a rule of a protocol, or names a policy of the package for another one."""
+    """Raises a ValueError if a card breaks a rule of a protocol, or takes the name of a policy of the package."""
     one_of("track", card.track, protocol.tracks)
-    known, inference = of_package(card.policy)
-    if known not in (None, card.track):
-        raise ValueError(f"{card.policy} is a policy of the package, of track {known}, not {card.track}")
-    allowed = (inference,) if known else INFERENCE_OF_TRACK[card.track]
+    package_track, package_inference = of_package(card.policy)
+    if package_track not in (None, card.track):
+        raise ValueError(f"{card.policy} is a policy of the package, of track {package_track}, not {card.track}")
+    allowed = (package_inference,) if package_track else INFERENCE_OF_TRACK[card.track]
     one_of(f"inference in track {card.track}", card.inference_at_play, allowed)
     check_name_is_free(card, (Card(name, name, "search", AUTHOR) for name in policy_names()))
     is_learned = card.track in ("board", "reveal") or card.training_steps is not None
     stated = {"--training-steps": card.training_steps is not None, "--link, to its code or weights": bool(card.links)}
     if protocol.asks_for_code and is_learned and not all(stated.values()):
-        raise ValueError(f"a learned entry needs {' and '.join(name for name, there in stated.items() if not there)}")
+        raise ValueError(f"a learned entry needs {' and '.join(name for name, is_set in stated.items() if not is_set)}")
 
 
 def of_package(policy: str) -> tuple[str | None, str]:
-    """Returns the track of a policy of the package and its inference at play, which options such as first=exact change.
+    """Returns the track and the inference at play of a policy of the package; options such as first=exact change both.
 
-    For other policies, and where the user decides, they are None and empty.
+    Returns (None, "") for other policies, and for one whose track its options decide.
     """
     base, _, options = policy.partition(":")
     row = POLICIES.get(base)
@@ -119,17 +119,17 @@ def of_package(policy: str) -> tuple[str | None, str]:
 
 
 def check_name_is_free(card: Card, others: Iterable[Card]) -> None:
-    """Raises a ValueError if another author holds the name of a card, or its author is one, in any spelling."""
+    """Raises a ValueError if another author has the name of a card, or a name like its author, in any spelling."""
     for other in others:
-        held = f"{other.name!r} by {other.author!r}"
+        holder = f"{other.name!r} by {other.author!r}"
         if other.author != card.author and spelled(other.entry) == spelled(card.entry):
-            raise ValueError(f"the name {card.name!r} belongs to {held}; choose another name")
+            raise ValueError(f"the name {card.name!r} belongs to {holder}; choose another name")
         if other.author != card.author and spelled(other.author) == spelled(card.author):
-            raise ValueError(f"the author {card.author!r} is spelled otherwise in {held}")
+            raise ValueError(f"the author {card.author!r} is spelled otherwise in {holder}")
 
 
 def spelled(name: str) -> str:
-    """Returns what names that look alike have in common: their small letters and digits, without a version."""
+    """Returns the lower-case letters and digits of a name without its version; names that look alike share them."""
     plain = unicodedata.normalize("NFKC", name).casefold()
     return re.sub(r"[\W_]", "", re.sub(r"(@\d*)+$", "", plain))
 
@@ -141,7 +141,8 @@ _LINK = re.compile(r"https://[-0-9A-Za-z._~:/?#@!$&*+,;=%]+|\w[-\w./]*", re.ASCI
 
 
 def _check_text(name: str, value: str, least: int, most: int) -> None:
-    # Letters of full width, and others that only look unlike, are not their own normal form.
+    """Raises a ValueError unless a text is one line of `least` to `most` plain characters."""
+    # NFKC changes letters of full width and others that look like plain ones.
     is_plain = value.isprintable() and value == unicodedata.normalize("NFKC", value).strip()
     if not least <= len(value) <= most or not is_plain:
         raise ValueError(f"{name} must be one line of {least} to {most} usual characters, not {value[: 2 * most]!r}")

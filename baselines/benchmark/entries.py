@@ -27,8 +27,8 @@ MOST_GAMES = 1000
 
 
 def card_for(policy: str, **given: Any) -> Card:
-    """Returns the card of a policy: the fields that are given, and what is known of a policy of the package."""
-    fields = {"name": policy, **_known(policy), **{name: value for name, value in given.items() if value is not None}}
+    """Returns the card of a policy: the given fields, and for a policy of the package also those that are known."""
+    fields = {"name": policy, **_card_fields(policy), **{k: v for k, v in given.items() if v is not None}}
     if missing := [f"--{name}" for name in ("track", "author") if name not in fields]:
         raise ValueError(f"{policy} is no policy of the package, so its entry needs {' and '.join(missing)}")
     specification = Specification.of(policy)
@@ -38,24 +38,24 @@ def card_for(policy: str, **given: Any) -> Card:
     return msgspec.structs.replace(card, inference=card.inference_at_play)
 
 
-def _known(policy: str) -> dict[str, Any]:
-    """Returns the track, the author and the weights of a policy of the package, and the training of an agent."""
+def _card_fields(policy: str) -> dict[str, Any]:
+    """Returns the card's track, author and links for a policy of the package, and the training fields of an agent."""
     base, (track, _) = Specification.of(policy).base, of_package(policy)
-    known: dict[str, Any] = {"track": track, "author": AUTHOR} if track else {}
+    fields: dict[str, Any] = {"track": track, "author": AUTHOR} if track else {}
     folder = agent_folder(base)
-    # An agent also had the trainings of the agents that it began as.
+    # The trainings of the agents whose weights an agent began with count, too.
     trainings = list(lineage(training_of(folder) if folder else None))
     if not trainings or any(None in training.values() for training in trainings):
-        return known
-    if known:
-        known["links"] = [f"baselines/learned/weights/{base}"]
+        return fields
+    if fields:
+        fields["links"] = [f"baselines/learned/weights/{base}"]
     settings = [training["run"]["settings"] for training in trainings]
-    minutes = [each["minutes"] and each["minutes"] * each.get("threads", 1) for each in settings]
+    minutes = [run["minutes"] and run["minutes"] * run.get("threads", 1) for run in settings]
     threads = settings[0].get("threads", 1)
     cores = "one core" if threads == 1 else f"{threads} cores"
     sessions = [session for training in trainings for session in training["run"]["sessions"]]
     gpu = next((session["gpu"] for session in sessions if "gpu" in session), "no GPU")
-    return known | {
+    return fields | {
         "training_steps": sum(training["steps"] for training in trainings),
         # Budgets count the hours of cores, which say nothing about those of a GPU.
         "training_hours": None if None in minutes or gpu != "no GPU" else sum(minutes) / 60,
@@ -64,16 +64,16 @@ def _known(policy: str) -> dict[str, Any]:
 
 
 def _mines_seen(base: str) -> str:
-    """Returns what a training of a run folder saw that a player does not see; "" if there is nothing."""
+    """Returns in words what a training of a run folder saw that a player does not see; "" if there is nothing."""
     folder = agent_folder(base)
     for training in lineage(training_of(folder) if folder else None):
         settings = (training["run"] or {"settings": {}})["settings"]
-        own = settings.get("hyperparameters", {})
+        hyperparameters = settings.get("hyperparameters", {})
         if settings.get("algo") == "afterstate":
             return "the layouts that algo afterstate learns from"
         if settings.get("teacher", "none") != "none":
             return f"the risks of teacher {settings['teacher']}"
-        if own.get("hindsight", 0) and own.get("hindsight_games", "all") == "all":
+        if hyperparameters.get("hindsight", 0) and hyperparameters.get("hindsight_games", "all") == "all":
             return "the mines that hindsight learns from"
     return ""
 
@@ -84,26 +84,26 @@ def suite_of(
     first_clicks: Sequence[str] | None = None,
     protocol: Protocol = PROTOCOL,
 ) -> Suite:
-    """Returns the suite of a protocol with these policies, on some boards; raises ValueError for unknown ones."""
+    """Returns a suite of these policies on the protocol's boards, or on some; raises ValueError for unknown boards."""
     names, rules = dict.fromkeys(each.name for each in protocol.boards), protocol.first_clicks
     # "8x8/14" stands for "8x8/14 no-luck" where the protocol has no ordinary board of this size.
-    short = {name.partition(" ")[0]: name for name in names if name.partition(" ")[0] not in names}
-    boards = boards and [short.get(board, board) for board in boards]
-    for given, known in ((boards, names), (first_clicks, rules)):
-        if unknown := set(given or ()) - set(known):
-            raise ValueError(f"benchmark {protocol.version} has {', '.join(known)}, not {', '.join(sorted(unknown))}")
-    kept = [each for each in protocol.boards if each.name in (boards or names)]
-    kept = [each for each in kept if each.first_click in (first_clicks or rules)]
-    group = Group("benchmark", tuple(kept), tuple(map(Entry, policies)), protocol.reference)
+    full_names = {name.partition(" ")[0]: name for name in names if name.partition(" ")[0] not in names}
+    boards = boards and [full_names.get(board, board) for board in boards]
+    for asked, allowed in ((boards, names), (first_clicks, rules)):
+        if unknown := set(asked or ()) - set(allowed):
+            raise ValueError(f"benchmark {protocol.version} has {', '.join(allowed)}, not {', '.join(sorted(unknown))}")
+    configs = [each for each in protocol.boards if each.name in (boards or names)]
+    configs = [each for each in configs if each.first_click in (first_clicks or rules)]
+    group = Group("benchmark", tuple(configs), tuple(map(Entry, policies)), protocol.reference)
     return Suite("benchmark", f"Benchmark {protocol.version}", (group,), protocol=protocol)
 
 
 def collect(card: Card, run: SuiteRun, protocol: Protocol) -> tuple[ResultFile, list[str]]:
-    """Returns the result file of a policy, and a line for each reason why it leaves out boards.
+    """Returns the result file of a policy, and a line for each reason why the file leaves out boards.
 
-    It has the boards of earlier runs into the folder, too. A ValueError says if no board has enough games.
+    The file also has the boards of earlier runs into the folder. Raises a ValueError if no board has enough games.
     """
-    boards, missing = [], dict[str, list[str]]()
+    boards, titles_left_out = [], dict[str, list[str]]()
     asked = {task.board for task in run.planned}
     for task in plan(suite_of([card.policy], protocol=protocol), run.seeds, run.planned):
         reason = f"fewer than {protocol.least_games} games are played" if task.board in asked else "not asked for"
@@ -112,10 +112,10 @@ def collect(card: Card, run: SuiteRun, protocol: Protocol) -> tuple[ResultFile, 
         elif len(records := _records(task, run.folder)) >= protocol.least_games:
             boards.append(Games.of_records(task.games.config, task.games.batch_size, records))
             continue
-        missing.setdefault(reason, []).append(result_files.title_of(task.board))
+        titles_left_out.setdefault(reason, []).append(result_files.title_of(task.board))
     if not boards:
         raise ValueError(f"{card.policy} has no board with {protocol.least_games} games in {run.folder}")
-    lines = [f"{card.name} leaves out {', '.join(titles)}: {reason}" for reason, titles in missing.items()]
+    lines = [f"{card.name} leaves out {', '.join(titles)}: {reason}" for reason, titles in titles_left_out.items()]
     return ResultFile.of(card, provenance.versions(), boards, protocol=protocol), lines
 
 
@@ -130,7 +130,7 @@ def _records(task: Task, folder: Path) -> list[GameRecord]:
 
 
 def earlier_file(card: Card, folder: Path) -> ResultFile | None:
-    """Returns the earlier result file of an entry in a folder, or None; a ValueError if the file is another one."""
+    """Returns a card's earlier result file in a folder, or None; raises ValueError if the file has another entry."""
     path = folder / card.file_name
     if not path.exists():
         return None
@@ -145,11 +145,11 @@ def earlier_file(card: Card, folder: Path) -> ResultFile | None:
 
 def write_entry(card: Card, run: SuiteRun, protocol: Protocol) -> None:
     """Writes the result file of a policy and prints its win rates; raises as `collect` and `earlier_file` do."""
-    result, missing = collect(card, run, protocol)
+    result, reasons = collect(card, run, protocol)
     if (earlier := earlier_file(card, run.folder)) is not None:
         result = with_times_of(earlier, result)
     result.write(run.folder / card.file_name)
-    for line in missing:
+    for line in reasons:
         say(line)
     rows = [{"board": games.name, **results.rate_row(games.games, games.wins)} for games in result.boards]
     page = tables.Page.for_stdout()
@@ -163,17 +163,17 @@ def with_times_of(earlier: ResultFile, result: ResultFile) -> ResultFile:
     """Returns a file with the times of an earlier one, for the boards whose games are the same or continue it."""
     if earlier.times is None or earlier.card.policy != result.card.policy:
         return result
-    before = {games.name: games.digests for games in earlier.boards}
-    same = {games.name for games in result.boards if games.digests.startswith(before.get(games.name, b"no games"))}
-    held = {title: each for title, each in earlier.times.boards.items() if title in same}
-    return msgspec.structs.replace(result, times=Times(earlier.times.processor, held) if held else None)
+    digests = {games.name: games.digests for games in earlier.boards}
+    same = {games.name for games in result.boards if games.digests.startswith(digests.get(games.name, b"no games"))}
+    times = {title: measured for title, measured in earlier.times.boards.items() if title in same}
+    return msgspec.structs.replace(result, times=Times(earlier.times.processor, times) if times else None)
 
 
 def check_entry(path: Path, replayed: int, typed: str | None) -> ResultFile:
     """Checks a file, prints what was checked, and returns its content; a ValueError says why it is refused.
 
-    The policy itself plays `replayed` games of each board again: the one that the user has typed, if the file names one
-    that may run code.
+    At least `replayed` games of each board are also played again by the policy. If the card names a policy that may run
+    code, it is the policy that the user has `typed`.
     """
     result, sampled = result_files.check_result_file(path)
     total, boards = sum(games.games for games in result.boards), counted(len(result.boards), "board")
@@ -187,14 +187,14 @@ def check_entry(path: Path, replayed: int, typed: str | None) -> ResultFile:
 
 
 def _player_of(card: Card, path: Path, typed: str | None) -> str:
-    """Returns the policy that plays for the card of a file; a RefusedFileError if it is another one than the card's."""
+    """Returns the specification that plays for a card; raises RefusedFileError if it is not the policy of the card."""
     policy = policy_of_file(card.policy, path, typed)
-    found = Specification.of(policy)
-    if found.digest() != card.sha256:
+    specification = Specification.of(policy)
+    if specification.digest() != card.sha256:
         raise RefusedFileError(f"{path}: {policy} has other files here than those that played")
     if policy == typed and user_policy.USER_CODE.fullmatch(card.policy):
-        own = Specification.of(card.policy)
-        if (own.attribute, own.options) != (found.attribute, found.options):
+        of_card = Specification.of(card.policy)
+        if (of_card.attribute, of_card.options) != (specification.attribute, specification.options):
             raise RefusedFileError(f"{path}: the policy that played is {card.policy}, not {policy}")
     return policy
 
@@ -202,7 +202,7 @@ def _player_of(card: Card, path: Path, typed: str | None) -> str:
 def replay_policy(policy: str, games: Games, least: int, path: Path) -> int:
     """Plays whole batches again, at least `least` games, and compares every action; returns the number of games.
 
-    The digests of the games choose the batches. A RefusedFileError names the first game that differs.
+    The digests of the games choose the batches. Raises a RefusedFileError that names the first game that differs.
     """
     task = _assignment(policy, games, record=True)
     player, played = task.build(), 0
@@ -212,8 +212,8 @@ def replay_policy(policy: str, games: Games, least: int, path: Path) -> int:
         begin = index * games.batch_size
         part = task.play(player, begin, min(games.batch_size, games.games - begin))
         for game, record in zip(part.games, part.records, strict=True):
-            found = (record.won, record.clicks, result_files.digest_of(record.actions))
-            if found != (games.outcomes[game], games.actions[game], games.digest(game)):
+            outcome = (record.won, record.clicks, result_files.digest_of(record.actions))
+            if outcome != (games.outcomes[game], games.actions[game], games.digest(game)):
                 raise RefusedFileError(f"{path}: {games.place(game)}: the policy plays it differently")
         played += len(part.records)
     return played
@@ -225,7 +225,7 @@ def _assignment(policy: str, games: Games, record: bool = False) -> units.Assign
 
 
 def time_entry(path: Path, typed: str | None, seconds: float) -> None:
-    """Measures the time per game of each board; each is in the file before the next begins; raises as `check_entry`."""
+    """Measures the time per game on each board, and writes it to the file at once; raises as `check_entry` does."""
     result, processor = result_files.read_result_file(path), provenance.processor_name()
     policy = _player_of(result.card, path, typed)
     boards = result.times.boards if result.times is not None and result.times.processor == processor else {}
@@ -238,7 +238,7 @@ def time_entry(path: Path, typed: str | None, seconds: float) -> None:
 
 
 def time_games(policy: str, games: Games, seconds: float) -> Time:
-    """Plays the first whole batches, for about this long, after one that is not timed; returns the time per game."""
+    """Returns the time per game over the first whole batches, played for some `seconds` after one warm-up batch."""
     task = _assignment(policy, games)
     player, played, spent = task.build(), 0, 0.0
     task.play(player, 0, min(games.batch_size, games.games))

@@ -17,7 +17,7 @@ from minesweeper_env import config, escape
 Item = TypeVar("Item")
 
 Entry = tuple[str, str]
-"""An entry: its author and its name; nobody adds to the entry of another."""
+"""An entry: its author and its name, so that nobody adds to the entry of another author."""
 
 NOT_MEASURED = "-"
 
@@ -30,28 +30,28 @@ def read_results(folder: Path) -> list[ResultFile]:
 
     A file is called after its entry, so a copy under another name is refused and does not count as a second training.
     """
-    found = {path: read_result_file(path, hashes=False) for path in folder.glob(f"*{SUFFIX}")}
-    for path, result in found.items():
+    results = {path: read_result_file(path, hashes=False) for path in folder.glob(f"*{SUFFIX}")}
+    for path, result in results.items():
         if path.name != result.card.file_name:
             raise RefusedFileError(f"{path}: the result of {result.card.name} belongs into {result.card.file_name}")
-    return sorted(found.values(), key=lambda result: result.card.name)
+    return sorted(results.values(), key=lambda result: result.card.name)
 
 
 def rows_of(results: Sequence[ResultFile], board: str) -> list[Row]:
     """Returns the rows of the entries on a board such as "8x8/14 opening", the highest win rate first.
 
-    Each has the `card` of its entry. All but those of the reference are compared with it, on the games that both
-    played, if it is there.
+    Each row has the `card` of its entry, and except for the reference a test as "mcnemar": against the reference, on
+    the games that both played, if a file of the reference has the board.
     """
     played = [(result.card, games) for result in results if (games := result.board(board)) is not None]
-    named = [each for each in played if each[0].name == PROTOCOL.reference]
-    _, reference = min(named, key=lambda each: each[0].author != AUTHOR, default=(None, None))
+    references = [entry for entry in played if entry[0].name == PROTOCOL.reference]
+    _, reference = min(references, key=lambda entry: entry[0].author != AUTHOR, default=(None, None))
     rows = []
     for card, games in played:
         row = {"policy": card.name, "card": card, **rate_row(games.games, games.wins)}
         if reference is not None and card.name != PROTOCOL.reference:
-            met = slice(min(games.games, reference.games))
-            row["mcnemar"] = compare(PROTOCOL.reference, games.outcomes[met], reference.outcomes[met])
+            common = slice(min(games.games, reference.games))
+            row["mcnemar"] = compare(PROTOCOL.reference, games.outcomes[common], reference.outcomes[common])
         rows.append(row)
     return sorted(columns.with_holm(rows), key=lambda row: (-row["win_rate"], row["policy"]))
 
@@ -69,8 +69,10 @@ def budget_of(cards: Sequence[Card]) -> str:
         return ""
     steps = max(card.training_steps or 0 for card in cards)
     hours = max(math.inf if card.training_hours is None else card.training_hours for card in cards)
-    fits = (each for each, (most, longest) in BUDGETS.items() if steps <= TOLERANCE * most and hours <= longest)
-    return next(fits, "open")
+    for name, (max_steps, max_hours) in BUDGETS.items():
+        if steps <= TOLERANCE * max_steps and hours <= max_hours:
+            return name
+    return "open"
 
 
 def overview(results: Sequence[ResultFile], protocol: Protocol = PROTOCOL, root: str = "..") -> str:
@@ -81,6 +83,7 @@ def overview(results: Sequence[ResultFile], protocol: Protocol = PROTOCOL, root:
     the longer side. `*` marks p < 0.05 against the reference. A column that no entry fills is left out. `root` leads
     from the page to the repository.
     """
+    # By board, for each set of rules, the rows of each entry.
     entries, boards = _grouped(results, lambda result: result.card), dict[str, list[dict[Entry, list[Row]]]]()
     for board in protocol.boards:
         rows = _grouped(rows_of(results, title_of(board)), lambda row: row["card"])
@@ -96,21 +99,22 @@ def overview(results: Sequence[ResultFile], protocol: Protocol = PROTOCOL, root:
     table = []
     for name in sorted(entries, key=rank):
         cells = [[_cell(rows.get(name, [])) for rows in rules] for rules in boards.values()]
-        table.append([*_cost_cells(entries[name], root), *map(_lines, cells)])
-    kept = [at for at, column in enumerate(zip(*table, strict=True)) if any(column)]
-    return markdown_table([headings[at] for at in kept], [[row[at] or NOT_MEASURED for at in kept] for row in table])
+        table.append([*_cost_cells(entries[name], root), *map(_stacked, cells)])
+    filled = [i for i, column in enumerate(zip(*table, strict=True)) if any(column)]
+    return markdown_table([headings[i] for i in filled], [[row[i] or NOT_MEASURED for i in filled] for row in table])
 
 
 def _grouped(items: Iterable[Item], card_of: Callable[[Item], Card]) -> dict[Entry, list[Item]]:
+    """Returns the items of each entry, in their order; `card_of` returns the card of an item."""
     groups: dict[Entry, list[Item]] = {}
     for item in items:
         groups.setdefault((card_of(item).author, card_of(item).entry), []).append(item)
     return groups
 
 
-def _lines(cells: Sequence[str]) -> str:
-    """Returns the lines of a cell; nothing if all are empty."""
-    return "<br>".join(each or NOT_MEASURED for each in cells) if any(cells) else ""
+def _stacked(texts: Sequence[str]) -> str:
+    """Returns texts as the lines of one cell; "" if all are empty."""
+    return "<br>".join(text or NOT_MEASURED for text in texts) if any(texts) else ""
 
 
 def _cell(rows: Sequence[Row]) -> str:
@@ -146,8 +150,9 @@ def _cost_cells(results: Sequence[ResultFile], root: str) -> list[str]:
 
 
 def _mean(values: Sequence[float | None]) -> str:
-    known = [value for value in values if value is not None]
-    return f"{fmean(known):.3g}" if known else ""
+    """Returns the mean of the values that are not None, in three digits; "" if all are None."""
+    measured = [value for value in values if value is not None]
+    return f"{fmean(measured):.3g}" if measured else ""
 
 
 def markdown_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

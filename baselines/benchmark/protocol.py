@@ -53,7 +53,7 @@ class Protocol:
         )
 
     def seeds_of(self, first: int | None, games: int) -> range:
-        """Returns the seeds of the first `games` games; a ValueError if there are fewer, or `first` begins others."""
+        """Returns the seeds of the first `games` games; raises ValueError if `first` or `games` breaks the protocol."""
         if first not in (None, self.seeds.start):
             raise ValueError(f"benchmark {self.version} begins with seed {self.seeds.start}, not {first}")
         if not 1 <= games <= len(self.seeds):
@@ -71,7 +71,7 @@ class Protocol:
             "tracks": list(self.tracks),
         }
         del definition["sizes"]
-        # Fields that came later leave the hash of earlier protocols as it was.
+        # Fields that were added later are left out at their defaults: the hashes of earlier protocols stay.
         for name, default in (("no_guess", (False,)), ("asks_for_code", False), ("luck", True)):
             if definition[name] == default:
                 del definition[name]
@@ -103,7 +103,7 @@ INFERENCE_OF_TRACK = {
     "search": ("oracle", "clues", "none"),
     "text": ("none",),
 }
-"""What the policies of a track may use at play; the first counts for a card that does not state it."""
+"""The inference that policies of a track may use at play; the first is the default of a card without a statement."""
 
 _PLAIN = {name: text for name, text in TRACKS.items() if name != "text"}
 

@@ -41,7 +41,7 @@ class Beliefs(msgspec.Struct):
 
 
 class StoredBeliefs(msgspec.Struct):
-    """Content of a file of beliefs: whose they are, and None for a policy without any."""
+    """Content of a file of beliefs: `Task.owner` and `count`, the positions; and None for a policy without beliefs."""
 
     owner: dict[str, Any]
     beliefs: Beliefs | None
@@ -63,9 +63,9 @@ def content_of(run: SuiteRun, played: Played) -> Content:
     boards = []
     for group in run.suite.groups:
         for board in group.boards:
-            here = [(task, result) for task, result in played if (task.group, task.board) == (group.name, board)]
-            tests = [results.without_difference(test) for test in _tests(here, group.paired)]
-            rows = results.with_tests((_row(run, task, result, group) for task, result in here), tests)
+            on_board = [(task, result) for task, result in played if (task.group, task.board) == (group.name, board)]
+            tests = [results.without_difference(test) for test in _tests(on_board, group.paired)]
+            rows = results.with_tests((_row(run, task, result, group) for task, result in on_board), tests)
             left_out = [
                 {"policy": task.entry.policy, "reason": task.reason}
                 for task in run.refused
@@ -88,27 +88,27 @@ def _row(run: SuiteRun, task: Task, result: results.PolicyResult, group: Group) 
     row = result.row()
     if "flag" in task.games.config.moves:
         # Games whose flags were at some moment exactly the mines: wins for Antolín & de la Torre.
-        found = results.rate_row(result.games, sum(record.marked for record in result.records))
-        row |= {"marked": found["wins"], "marked_rate": found["win_rate"], "marked_ci95": found["ci95"]}
+        marked = results.rate_row(result.games, sum(record.marked for record in result.records))
+        row |= {"marked": marked["wins"], "marked_rate": marked["win_rate"], "marked_ci95": marked["ci95"]}
     return row | (scores(result.records) if group.scored else {})
 
 
 def _beliefs(task: Task, games: int, out: Path) -> Row | None:
     """Returns the figures of a policy's beliefs, which take minutes on large boards and are kept beside its games.
 
-    Kept figures that are damaged or those of another task are measured again.
+    Stored figures that are damaged, or that belong to another task, are measured again.
     """
     from baselines.evaluation.beliefs import measure_beliefs, positions_for
 
     count = positions_for(games)
-    kept, owner = task.folder(out) / f"beliefs-{count}.json", task.owner() | {"count": count}
+    path, owner = task.folder(out) / f"beliefs-{count}.json", task.owner() | {"count": count}
     with suppress(ValueError):
-        stored = read_json(kept)
-        if convert(stored, StoredBeliefs, str(kept)).owner == owner:
+        stored = read_json(path)
+        if convert(stored, StoredBeliefs, str(path)).owner == owner:
             return stored["beliefs"] or None
-    found = measure_beliefs(task.games.player(), task.games.config, count, shown=True)
-    write_json(kept, {"owner": owner, "beliefs": found})
-    return found
+    beliefs = measure_beliefs(task.games.player(), task.games.config, count, shown=True)
+    write_json(path, {"owner": owner, "beliefs": beliefs})
+    return beliefs
 
 
 def scores(records: Sequence[GameRecord]) -> Row:
@@ -116,34 +116,35 @@ def scores(records: Sequence[GameRecord]) -> Row:
 
     The mean score includes games that the first click lost; the mean score of lost games excludes them.
     """
-    survivors = [each for each in records if each.clicks > 1 or each.won or each.truncated]
-    won, count = sum(each.won for each in survivors), len(survivors)
+    survivors = [record for record in records if record.clicks > 1 or record.won or record.truncated]
+    won, survived = sum(record.won for record in survivors), len(survivors)
     return {
-        "first_click_losses": len(records) - count,
-        "survived": count,
-        "survived_win_rate": won / count if count else None,
-        "survived_ci95": list(intervals.wilson_interval(won, count)) if count else None,
-        **_mean("score", [each.opened * (1 + each.won) for each in records]),
-        **_mean("score_lost", [each.opened for each in survivors if not each.won]),
+        "first_click_losses": len(records) - survived,
+        "survived": survived,
+        "survived_win_rate": won / survived if survived else None,
+        "survived_ci95": list(intervals.wilson_interval(won, survived)) if survived else None,
+        **_mean("score", [record.opened * (1 + record.won) for record in records]),
+        **_mean("score_lost", [record.opened for record in survivors if not record.won]),
     }
 
 
 def _mean(name: str, values: list[int]) -> Row:
-    ends = intervals.mean_interval(values)
-    return {name: math.fsum(values) / len(values) if values else None, f"{name}_ci95": ends and list(ends)}
+    """Returns the mean of values as `name`, and its 95 % interval as `name`_ci95; both are None without values."""
+    interval = intervals.mean_interval(values)
+    return {name: math.fsum(values) / len(values) if values else None, f"{name}_ci95": interval and list(interval)}
 
 
-def _tests(here: Played, paired: str) -> list[Row]:
+def _tests(played: Played, paired: str) -> list[Row]:
     """Returns the paired tests on a board; for `paired` see `results.paired_tests`.
 
     With "next" or "all", only policies of equally many games are compared. A reference is compared with each policy on
     the games that both played. Policies whose games begin in a way of their own are compared among themselves.
     """
     comparable: dict[tuple[str | None, int | None], list[results.PolicyResult]] = {}
-    for task, result in here:
+    for task, result in played:
         games = len(task.games.seeds) if paired in ("next", "all") else None
         comparable.setdefault((task.entry.start, games), []).append(result)
-    return [test for each in comparable.values() for test in results.paired_tests(each, paired)]
+    return [test for group in comparable.values() for test in results.paired_tests(group, paired)]
 
 
 def _notes(played: Played, refused: Sequence[Refusal], games: int) -> Iterator[str]:
@@ -178,8 +179,8 @@ TESTS = ("policy", "against", "games", "won_alone", "lost_alone", "p")
 
 def sections(content: Content) -> Iterator[Table]:
     """Yields the tables of results.json: of each group the win rates on all boards, and of each board its results."""
-    for group, found in groupby(content["boards"], key=lambda board: board.get("group", content["suite"])):
-        boards = list(found)
+    for group, group_boards in groupby(content["boards"], key=lambda board: board.get("group", content["suite"])):
+        boards = list(group_boards)
         if len(boards) > 1:
             yield _rates_table(f"{'' if group == content['suite'] else f'{group}: '}Win rates in %", boards)
         for board in boards:
@@ -194,13 +195,13 @@ def _rates_table(title: str, boards: Sequence[Content]) -> Table:
     rules = {board["config"]["first_click"] for board in boards}
     columns: list[str | Column] = ["policy"]
     rows = dict[str, Row]()
-    for number, board in enumerate(boards):
+    for priority, board in enumerate(boards):
         heading = board_title(board["config"]) + (f" {board['config']['first_click']}" if len(rules) > 1 else "")
-        columns.append(Column(heading, heading, "s", number))
+        columns.append(Column(heading, heading, "s", priority))
         best = best_rows(board["results"])
-        for at, row in enumerate(board["results"]):
+        for index, row in enumerate(board["results"]):
             table_row = rows.setdefault(row["policy"], {"policy": row["policy"]})
-            table_row[heading] = f"{'>' if at in best else ''}{100 * row['win_rate']:.1f}"
+            table_row[heading] = f"{'>' if index in best else ''}{100 * row['win_rate']:.1f}"
     return replace(table_of(title, columns, [*rows.values()]), legend="> highest win rate on the board.")
 
 
@@ -224,8 +225,7 @@ def markdown(content: Content) -> str:
     """Returns the page results.md."""
     lines = [f"# {content['title']}", "", f"{escape.markdown_code(content['command'])}: {caption(content)}.", ""]
     for table in (section.fitted() for section in sections(content)):
-        # Columns of numbers have a form, and are aligned at the right.
-        alignment = ["--:" if column.form else "---" for column in table.columns]
+        alignment = ["--:" if column.form else "---" for column in table.columns]  # Numbers have a form.
         rows = ([column.heading for column in table.columns], alignment, *table.rows)
         lines += [f"## {table.title}", "", *(f"| {' | '.join(map(escape.markdown, row))} |" for row in rows), ""]
     return "\n".join(lines + [f"- {note}" for note in content["notes"]]) + "\n"

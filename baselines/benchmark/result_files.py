@@ -21,14 +21,12 @@ from baselines.benchmark.protocol import PROTOCOL, PROTOCOLS, Protocol
 from baselines.evaluation.games import GameRecord
 from baselines.files import first_line, read_bounded, replace_file
 from baselines.schemas import Count
-from baselines.schemas import Games as Number
+from baselines.schemas import Games as GameCount
 from minesweeper_env.codes import MOVE_NAMES
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.vector_env import MinesweeperVectorEnv
 
-FORMAT = 1
-
-SUFFIX = ".json"
+FORMAT, SUFFIX = 1, ".json"
 
 LEAST_SAMPLE = 10
 """A file holds the actions of one per cent of the games of a board, and of this number at least."""
@@ -67,8 +65,8 @@ class Games(Strict, frozen=True, dict=True):
     first_click: str
     moves: tuple[str, ...]
     seed: Count
-    games: Number
-    batch_size: Number
+    games: GameCount
+    batch_size: GameCount
     wins: Count
     won: bytes
     clicks: bytes
@@ -81,21 +79,21 @@ class Games(Strict, frozen=True, dict=True):
     def of_records(cls, config: BoardConfig, batch_size: int, records: Sequence[GameRecord]) -> Self:
         """Returns the games of records with consecutive seeds and with recorded actions."""
         games = cls(
-            config.name,
-            config.first_click,
-            tuple(config.moves),
-            records[0].seed,
-            len(records),
-            batch_size,
-            sum(record.won for record in records),
-            np.packbits([record.won for record in records]).tobytes(),
-            np.array([record.clicks for record in records], "<u2").tobytes(),
-            b"".join(digest_of(record.actions) for record in records),
+            board=config.name,
+            first_click=config.first_click,
+            moves=tuple(config.moves),
+            seed=records[0].seed,
+            games=len(records),
+            batch_size=batch_size,
+            wins=sum(record.won for record in records),
+            won=np.packbits([record.won for record in records]).tobytes(),
+            clicks=np.array([record.clicks for record in records], "<u2").tobytes(),
+            digests=b"".join(digest_of(record.actions) for record in records),
         )
         return games.signed([Sampled(game, records[game].actions) for game in games.chosen_games()])
 
     def signed(self, sample: Sequence[Sampled]) -> Self:
-        """Returns the games with a sample, and with their own checks and hash."""
+        """Returns a copy with this sample, and with newly computed `checks` and `sha256`."""
         games = msgspec.structs.replace(self, checks=self.own_checks(), sample=tuple(sample))
         content = msgspec.to_builtins(games)
         del content["sha256"]
@@ -130,34 +128,34 @@ class Games(Strict, frozen=True, dict=True):
 
     def own_checks(self) -> bytes:
         """Returns the checksum of each game, over its seed, outcome, clicks and actions."""
-        # Python's own numbers, which it writes in less time than NumPy's.
+        # `tolist`, because Python formats its own numbers faster than NumPy's.
         name, seed, rows = self.name, self.seed, zip(self.outcomes.tolist(), self.actions.tolist(), strict=True)
         texts = (f"{name} {seed + game} {won:d} {clicks} ".encode() for game, (won, clicks) in enumerate(rows))
         checks = (hashlib.sha256(text + self.digest(game)).digest() for game, text in enumerate(texts))
         return b"".join(check[:CHECK_BYTES] for check in checks)
 
     def chosen_games(self) -> list[int]:
-        """Returns the games of the sample, in increasing order: the first ones of `shuffled_games`."""
+        """Returns the indices of the games to sample, in increasing order: the first ones of `shuffled_games`."""
         return sorted(self.shuffled_games()[: max(LEAST_SAMPLE, -(-self.games // 100))])
 
     def shuffled_games(self) -> list[int]:
-        """Returns all games, sorted by SHA-256(root, index), where the root is that of all outcomes and digests.
+        """Returns the indices of all games, sorted by SHA-256(root, index).
 
-        So nobody can choose the sample before the last game is played.
+        The root is the SHA-256 of all outcomes and digests: nobody knows the sample before the last game is played.
         """
         root = hashlib.sha256(b"".join([self.name.encode(), self.won, self.clicks, self.digests])).digest()
         ranks = [hashlib.sha256(root + game.to_bytes(4, "little")).digest() for game in range(self.games)]
         return sorted(range(self.games), key=ranks.__getitem__)
 
     def place(self, game: int) -> str:
-        """Returns the board, the game and its seed, for messages."""
+        """Returns a text for messages with the board, the index of the game and its seed."""
         return f"{self.name}, game {game} (seed {self.seed + game})"
 
 
 class Time(Strict, frozen=True):
     """Time per game on a board, over some of its games."""
 
-    games: Number
+    games: GameCount
     ms_per_game: Annotated[float, msgspec.Meta(gt=0, lt=1e9)]
 
 
@@ -172,14 +170,12 @@ class ResultFile(Strict, frozen=True):
     """Content of a result file.
 
     Attributes:
-        card: the entry.
         versions: versions of the packages that played.
         boards: games of each board, in the order of the protocol.
         times: the time per game by board, measured apart, or None; outside the content that `sha256` covers.
         sha256: SHA-256 of all other fields but `times`; `signed` makes it.
         format: version of this form.
-        protocol: version of the protocol.
-        protocol_sha256: SHA-256 of its definition.
+        protocol_sha256: SHA-256 of the definition of the protocol.
     """
 
     card: Card
@@ -239,16 +235,16 @@ def title_of(config: BoardConfig) -> str:
 
 
 def read_result_file(path: Path, *, hashes: bool = True) -> ResultFile:
-    """Returns a result file after all checks but the replay; raises RefusedFileError, or OSError if it is not read.
+    """Returns a result file after all checks but the replay; raises RefusedFileError, or OSError if it is unreadable.
 
-    Without `hashes`, which take most of the time, a file is taken whose hashes were checked when it was added.
+    Checking the hashes takes most of the time; without `hashes`, they count as checked when the file was added.
     """
     content = read_bounded(path)
     try:
         result = msgspec.json.decode(content, type=ResultFile)
         _check(result, hashes)
         fault = "a field, a space or the order is not as `minesweeper benchmark run` wrote it"
-        _ask(not hashes or result.canonical() == content, fault)
+        _require(not hashes or result.canonical() == content, fault)
     except (ValueError, RecursionError) as error:
         raise RefusedFileError(f"{path}: no valid result file: {first_line(error)}") from error
     return result
@@ -266,88 +262,88 @@ def check_result_file(path: Path) -> tuple[ResultFile, int]:
 
 
 def _check(result: ResultFile, hashes: bool) -> None:
-    _ask(result.protocol in PROTOCOLS, f"`protocol` must be {' or '.join(PROTOCOLS)}, not {result.protocol!r}")
+    """Raises a ValueError for the first part of a file that breaks its protocol or, with `hashes`, a hash."""
+    _require(result.protocol in PROTOCOLS, f"`protocol` must be {' or '.join(PROTOCOLS)}, not {result.protocol!r}")
     protocol = PROTOCOLS[result.protocol]
-    for name, right in (("format", FORMAT), ("protocol_sha256", protocol.digest())):
-        found = getattr(result, name)
-        _ask(found == right, f"`{name}` must be {right}, not {found!r}")
+    for name, expected in (("format", FORMAT), ("protocol_sha256", protocol.digest())):
+        value = getattr(result, name)
+        _require(value == expected, f"`{name}` must be {expected}, not {value!r}")
     order = [title_of(board) for board in protocol.boards]
     for games in result.boards:
-        _ask(games.name in order, f"protocol {protocol.version} has no board {games.name!r}")
+        _require(games.name in order, f"protocol {protocol.version} has no board {games.name!r}")
         _check_games(games, protocol)
         if hashes:
             _check_hashes(games)
-    places = [order.index(games.name) for games in result.boards]
-    in_order = bool(places) and places == sorted(set(places))
-    _ask(in_order, "`boards` must hold boards of the protocol, each board once and in its order")
+    positions = [order.index(games.name) for games in result.boards]
+    in_order = bool(positions) and positions == sorted(set(positions))
+    _require(in_order, "`boards` must hold boards of the protocol, each board once and in its order")
     changed = "the card, the versions or the list of boards was changed: `sha256` is that of other content"
-    _ask(not hashes or result.content_sha256() == result.sha256, changed)
+    _require(not hashes or result.content_sha256() == result.sha256, changed)
     check_card(result.card, protocol)
     for title in result.times.boards if result.times else ():
-        _ask(result.board(title) is not None, f"`times` has {title!r}, which is no board of the file")
+        _require(result.board(title) is not None, f"`times` has {title!r}, which is no board of the file")
 
 
-def _ask(is_right: bool, fault: str) -> None:
-    if not is_right:
+def _require(condition: bool, fault: str) -> None:
+    if not condition:
         raise ValueError(fault)
 
 
 def _check_games(games: Games, protocol: Protocol) -> None:
-    """Raises a ValueError if a field does not follow from the games, or these break the protocol."""
+    """Raises a ValueError if the fields contradict each other, or if the games break the protocol."""
     name, count = games.name, games.games
-    _ask(set(games.moves) <= set(MOVE_NAMES), f"{name}: the moves are some of {', '.join(MOVE_NAMES)}")
+    _require(set(games.moves) <= set(MOVE_NAMES), f"{name}: the moves are some of {', '.join(MOVE_NAMES)}")
     sizes = {"won": (count + 7) // 8, "clicks": 2 * count, "digests": DIGEST_BYTES * count}
     for field, size in (sizes | {"checks": CHECK_BYTES * count}).items():
-        _ask(len(getattr(games, field)) == size, f"{name}: `{field}` must hold {size} bytes for {count} games")
-    first, least, most = protocol.seeds.start, protocol.least_games, len(protocol.seeds)
-    follows = games.seed == first and least <= count <= most
-    _ask(follows, f"{name}: an entry plays {least} to {most} games from seed {first} on")
+        _require(len(getattr(games, field)) == size, f"{name}: `{field}` must hold {size} bytes for {count} games")
+    first, fewest, most = protocol.seeds.start, protocol.least_games, len(protocol.seeds)
+    fits_protocol = games.seed == first and fewest <= count <= most
+    _require(fits_protocol, f"{name}: an entry plays {fewest} to {most} games from seed {first} on")
     wins = games.outcomes.sum()
-    _ask(wins == games.wins, f"{name}: `wins` is {games.wins}, and `won` has {wins} wins")
+    _require(wins == games.wins, f"{name}: `wins` is {games.wins}, and `won` has {wins} wins")
 
 
 def _check_hashes(games: Games) -> None:
-    """Raises a ValueError if a hash, or the sample that the hashes choose, is that of other games."""
+    """Raises a ValueError if a hash, or the choice of the sample, does not match the games."""
     name = games.name
-    right = games.signed(games.sample)
-    if right.checks != games.checks:
-        pairs = zip(right.checks, games.checks, strict=True)
-        game = next(at for at, (one, other) in enumerate(pairs) if one != other) // CHECK_BYTES
+    recomputed = games.signed(games.sample)
+    if recomputed.checks != games.checks:
+        pairs = zip(recomputed.checks, games.checks, strict=True)
+        game = next(byte for byte, (expected, stored) in enumerate(pairs) if expected != stored) // CHECK_BYTES
         raise ValueError(f"{games.place(game)}: its outcome or digest was changed")
-    chosen = [each.game for each in games.sample] == games.chosen_games()
-    _ask(chosen, f"{name}: `sample` must hold the games that the hash of the outcomes chooses")
-    for each in games.sample:
-        fits = digest_of(each.actions) == games.digest(each.game) and len(each.actions) == 2 * games.actions[each.game]
-        _ask(fits, f"{games.place(each.game)}: the actions do not match their digest")
-    _ask(right.sha256 == games.sha256, f"{name}: `sha256` is that of other games")
+    is_chosen = [each.game for each in games.sample] == games.chosen_games()
+    _require(is_chosen, f"{name}: `sample` must hold the games that the hash of the outcomes chooses")
+    for sampled in games.sample:
+        game, actions = sampled.game, sampled.actions
+        fits = digest_of(actions) == games.digest(game) and len(actions) == 2 * games.actions[game]
+        _require(fits, f"{games.place(game)}: the actions do not match their digest")
+    _require(recomputed.sha256 == games.sha256, f"{name}: `sha256` is that of other games")
 
 
 def _replay(games: Games) -> None:
-    """Plays all sampled games side by side on the engine; a ValueError says what is wrong with the first wrong one."""
-    played = [np.frombuffer(each.actions, "<u2").astype(np.int64) for each in games.sample]
-    env, faults = MinesweeperVectorEnv(len(played), **games.config.arguments()), dict[int, str]()
+    """Replays all sampled games side by side; raises a ValueError that says what is wrong with the first wrong one."""
+    recorded = [np.frombuffer(each.actions, "<u2").astype(np.int64) for each in games.sample]
+    env, faults = MinesweeperVectorEnv(len(recorded), **games.config.arguments()), dict[int, str]()
     _, infos = env.reset(seed=[games.seed + each.game for each in games.sample])
-    left, won = np.array([len(each) for each in played]), games.outcomes[[each.game for each in games.sample]]
-    # A policy may give a game up, which then counts as lost.
-    playing, unended = left > 0, won.copy()
-    for step in range(left.max()):
-        left -= 1
-        actions = np.array([each[step] if step < len(each) else 0 for each in played])
+    actions_left, won = np.array([len(each) for each in recorded]), games.outcomes[[each.game for each in games.sample]]
+    # Only won games must end here: a policy may resign, and then its game counts as lost.
+    playing, not_ended = actions_left > 0, won.copy()
+    for step in range(actions_left.max()):
+        actions_left -= 1
+        actions = np.array([each[step] if step < len(each) else 0 for each in recorded])
         legal = (actions < infos["action_mask"].shape[1]) & playing
         actions[~legal] = 0
-        legal &= infos["action_mask"][np.arange(len(played)), actions] != 0
+        legal &= infos["action_mask"][np.arange(len(recorded)), actions] != 0
         _, _, terminations, truncations, infos = env.step(actions)
         ended = legal & (terminations | truncations)
-        for found, fault in (
+        wrong_outcome = ended & (actions_left == 0) & (infos["is_success"] != won)
+        for is_faulty, fault in (
             (playing & ~legal, "an action is illegal, {} before the last one"),
-            (ended & (left > 0), "the game ends {} actions before the last one recorded"),
-            (
-                ended & (left == 0) & (infos["is_success"] != won),
-                "the recorded actions end it, and `won` says otherwise",
-            ),
+            (ended & (actions_left > 0), "the game ends {} actions before the last one recorded"),
+            (wrong_outcome, "the recorded actions end it, and `won` says otherwise"),
         ):
-            faults |= {number: fault.format(left[number]) for number in np.flatnonzero(found).tolist()}
-        playing, unended = legal & ~ended & (left > 0), unended & ~ended
-    for number in sorted({*faults, *np.flatnonzero(unended).tolist()}):
-        fault = faults.get(number, "the game does not end with the last action")
-        raise ValueError(f"{games.place(games.sample[number].game)}: {fault}")
+            faults |= {index: fault.format(actions_left[index]) for index in np.flatnonzero(is_faulty).tolist()}
+        playing, not_ended = legal & ~ended & (actions_left > 0), not_ended & ~ended
+    for index in sorted({*faults, *np.flatnonzero(not_ended).tolist()}):
+        fault = faults.get(index, "the game does not end with the last action")
+        raise ValueError(f"{games.place(games.sample[index].game)}: {fault}")

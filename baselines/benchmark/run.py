@@ -34,7 +34,7 @@ from minesweeper_env.console import say
 SUFFIX = ".msgpack.gz"
 
 Stored = tuple[Count, list[GameRecord], Seconds, dict[str, Count], dict[str, Any]]
-"""Content of a file of games: the fields of its `Part`, and whose they are: `Task.owner`."""
+"""Content of a file of games: the fields of its `Part`, and those of `Task.owner`."""
 
 RECORD_BYTES = 128
 """The most bytes of a game in a file, besides its actions."""
@@ -55,7 +55,7 @@ class Task:
 
     Attributes:
         games: the games as workers receive them, with the moves of the policy.
-        sha256: of the files of the policy; see `Specification.digest`.
+        sha256: hash of the files of the policy; see `Specification.digest`.
     """
 
     group: str
@@ -73,12 +73,12 @@ class Task:
         return out / "games" / self.group / board / policy_folder(self.entry.policy)
 
     def owner(self) -> dict[str, Any]:
-        """Returns what makes the games those of this task: JSON-able, by name."""
+        """Returns the settings that identify the games of this task, as a JSON object."""
         games = self.games
         policy = {"policy": self.entry.policy, "sha256": self.sha256, "precision": games.precision}
         rules = {"board": self.board.name, "first_click": self.board.first_click, "moves": [*games.config.moves]}
-        how = {"start": self.entry.start, "batch_size": games.batch_size, "record": games.record}
-        return policy | rules | how | {"seed": games.seeds[0]}
+        play = {"start": self.entry.start, "batch_size": games.batch_size, "record": games.record}
+        return policy | rules | play | {"seed": games.seeds[0]}
 
     def write(self, out: Path, part: Part) -> None:
         """Writes a part, as MessagePack in a gzip file, and replaces one with the same first game."""
@@ -87,47 +87,47 @@ class Task:
         replace_file(self.folder(out) / f"{part.first:08d}{SUFFIX}", content)
 
     def read(self, out: Path, actions: bool = False) -> list[Part]:
-        """Returns the stored parts in order, but for one that ends within a batch which must now be longer.
+        """Returns the stored parts in order. A last batch that was cut short, and is now longer, is played again.
 
-        Recorded actions, which take far more memory, are read if asked for. An OSError names a file that is damaged,
-        that has the games of another task, or whose games do not fit those of the other files, and says what to do.
+        Recorded actions take far more memory, and are dropped without `actions`. Raises an OSError with the remedy for
+        a file that is damaged, has games of another task, or does not fit the other files.
         """
         parts: list[Part] = []
-        games, size = len(self.games.seeds), self.games.batch_size
-        most = RECORD_BYTES * (games + RECORD_BYTES) + 2 * self.games.config.step_limit * games * self.games.record
+        games, batch_size = len(self.games.seeds), self.games.batch_size
+        max_bytes = RECORD_BYTES * (games + RECORD_BYTES) + 2 * self.games.config.step_limit * games * self.games.record
         for path in sorted(self.folder(out).glob(f"*{SUFFIX}")):
             fault = "is damaged"
             try:
-                stored = msgspec.msgpack.decode(read_bounded(path, most, gzip.open), type=Stored)
+                stored = msgspec.msgpack.decode(read_bounded(path, max_bytes, gzip.open), type=Stored)
                 first, records, seconds, counters, owner = stored
-                if other := [name for name, own in self.owner().items() if owner.get(name) != own]:
-                    fault = f"has games of another {' and '.join(other)} than those of {self}"
+                if differing := [name for name, value in self.owner().items() if owner.get(name) != value]:
+                    fault = f"has games of another {' and '.join(differing)} than those of {self}"
                     raise ValueError(fault)
-                part = _checked(Part(first, records, seconds, counters), path, self.games, actions)
-            except Exception as error:
-                # gzip and msgspec raise errors of many kinds on damaged bytes.
+                part = _checked_part(Part(first, records, seconds, counters), path, self.games, actions)
+            except Exception as error:  # gzip and msgspec raise errors of many kinds on damaged bytes.
                 raise OSError(None, f"{fault}; delete it to play its games again", str(path)) from error
             begin, end = part.games.start, part.games.stop
-            if begin % size or end > games or (parts and begin < parts[-1].games.stop):
+            if begin % batch_size or end > games or (parts and begin < parts[-1].games.stop):
                 raise OSError(None, "holds games that do not fit the other files; delete it to resume", str(path))
-            if end % size == 0 or end == games:
+            if end % batch_size == 0 or end == games:
                 parts.append(part)
         return parts
 
 
 def policy_folder(policy: str) -> str:
-    """Returns the name of the folders with the games of a policy; a hash tells apart names that are spelled alike."""
+    """Returns the name of a policy's folders; a hash tells apart specifications that differ only in replaced signs."""
     if re.fullmatch(r"[a-z0-9][-_a-z0-9]{,60}", policy):
         return policy
     name = re.sub(r"[^-=,+0-9A-Za-z]", "_", policy)
     return f"{name[-60:]}-{hashlib.sha256(policy.encode()).hexdigest()[:8]}"
 
 
-def _checked(part: Part, path: Path, games: Assignment, actions: bool) -> Part:
-    seeds = [record.seed - games.seeds[0] for record in part.records]
+def _checked_part(part: Part, path: Path, games: Assignment, actions: bool) -> Part:
+    """Returns a stored part, with or without its actions; raises a ValueError if it cannot be one of these games."""
+    indices = [record.seed - games.seeds[0] for record in part.records]
     # A counter with the name of a figure would replace it.
-    is_right = path.name == f"{part.first:08d}{SUFFIX}" and part.counters.keys().isdisjoint(MEASURED)
-    if not (is_right and seeds == [*part.games] and all(_is_possible(record, games.config) for record in part.records)):
+    fits = path.name == f"{part.first:08d}{SUFFIX}" and part.counters.keys().isdisjoint(MEASURED)
+    if not (fits and indices == [*part.games] and all(_is_possible(record, games.config) for record in part.records)):
         raise ValueError("a file has the name of its first game, and the games that follow it, as they can be")
     if not actions:
         return part._replace(records=tuple(record._replace(actions=b"") for record in part.records))
@@ -137,7 +137,7 @@ def _checked(part: Part, path: Path, games: Assignment, actions: bool) -> Part:
 
 
 def _is_possible(record: GameRecord, config: BoardConfig) -> bool:
-    """Returns whether the outcome and the numbers of a game may be those of one game."""
+    """Returns whether a game can have the outcome, the clicks and the open cells of a record."""
     safe = config.cells - config.mines
     in_range = 0 <= record.opened <= safe and 0 <= record.clicks <= config.step_limit
     # A chord may open the last safe cells together with a mine.
@@ -146,18 +146,18 @@ def _is_possible(record: GameRecord, config: BoardConfig) -> bool:
 
 
 def plan(suite: Suite, seeds: range, earlier: Iterable[Task | Refusal] = ()) -> Iterator[Task | Refusal]:
-    """Yields the games of each policy on each board of the suite, or why the policy refuses the board.
+    """Yields a task for each policy on each board of the suite, or a refusal with the policy's reason.
 
-    A policy is built for its task, but not again for one of the `earlier` tasks.
+    Each new task builds its policy; `earlier` tasks and refusals are yielded as they are.
     """
-    known = {(task.group, task.entry, task.board): task for task in earlier}
+    earlier_tasks = {(task.group, task.entry, task.board): task for task in earlier}
     for group in suite.groups:
         makers = [find_policy(entry.policy) for entry in group.entries]
         digests = [maker.digest() for maker in makers]
         for board in group.boards:
             for entry, maker, digest in zip(group.entries, makers, digests, strict=True):
-                if (group.name, entry, board) in known:
-                    yield known[group.name, entry, board]
+                if (group.name, entry, board) in earlier_tasks:
+                    yield earlier_tasks[group.name, entry, board]
                     continue
                 recorded = suite.protocol is not None
                 try:
@@ -165,9 +165,9 @@ def plan(suite: Suite, seeds: range, earlier: Iterable[Task | Refusal] = ()) -> 
                 except ValueError as error:
                     yield Refusal(group.name, entry, board, str(error))
                 else:
-                    size = entry.batch_size or games.batch_size
+                    batch_size = entry.batch_size or games.batch_size
                     start = None if entry.start is None else partial(resolve_name(entry.start), games.config)
-                    games = replace(games, batch_size=size, start=start, diagnose=False)
+                    games = replace(games, batch_size=batch_size, start=start, diagnose=False)
                     yield Task(group.name, entry, board, games, digest)
 
 
@@ -177,7 +177,7 @@ class SuiteRun:
     def __init__(self, suite: Suite, folder: Path, seed: int | None, games: int, command: str) -> None:
         """Checks everything before the first game, and creates the folder.
 
-        Without a seed, the suite has its own. A ValueError or an OSError says what does not fit.
+        `seed` is None for the suite's own. Raises a ValueError or an OSError if the folder or an argument does not fit.
         """
         self.suite, self.folder, self.command = suite, folder, command
         self.seeds = suite.seeds_of(seed, games)
@@ -188,57 +188,57 @@ class SuiteRun:
         self.tasks = [task for task in self.planned if isinstance(task, Task)]
         self.refused = [task for task in self.planned if isinstance(task, Refusal)]
         self._open_folder()
-        self._parts()
+        self._read()  # Damaged files of games are refused now.
 
     def _earlier_policies(self) -> dict[str, str | None]:
         """Returns the digests of added policies in the manifest; raises ValueError if it is damaged or does not fit."""
-        found = earlier_results(self.folder, MANIFEST, self.fixed).get("policies", {})
-        return convert(found, dict[str, str | None], f"{self.folder / MANIFEST}, policies")
+        digests = earlier_results(self.folder, MANIFEST, self.fixed).get("policies", {})
+        return convert(digests, dict[str, str | None], f"{self.folder / MANIFEST}, policies")
 
     def _open_folder(self) -> None:
         """Creates the folder, or checks that its games are of this suite, this code and these policies."""
         folder = self.folder
-        usual = {entry.policy for group in SUITES[self.suite.name].groups for entry in group.entries}
-        added = {entry.policy for group in self.suite.groups for entry in group.entries} - usual
-        digests = {policy: Specification.of(policy).digest() for policy in sorted(added)}
+        suite_policies = {entry.policy for group in SUITES[self.suite.name].groups for entry in group.entries}
+        added_policies = {entry.policy for group in self.suite.groups for entry in group.entries} - suite_policies
+        digests = {policy: Specification.of(policy).digest() for policy in sorted(added_policies)}
         folder.mkdir(parents=True, exist_ok=True)
         with hold_folder(folder):
-            before = self._earlier_policies()
+            earlier_digests = self._earlier_policies()
             for policy, digest in digests.items():
-                files = f"games/*/*/{policy_folder(policy)}"
-                if before.get(policy, digest) != digest and any(folder.glob(f"{files}/*")):
+                pattern = f"games/*/*/{policy_folder(policy)}"
+                if earlier_digests.get(policy, digest) != digest and any(folder.glob(f"{pattern}/*")):
                     raise ValueError(
                         f"{policy} has changed since its games in {folder} were played; choose another --out, restore "
-                        f"the policy, or delete {folder / files} to play them again"
+                        f"the policy, or delete {folder / pattern} to play them again"
                     )
-            for policy in before.keys() - digests.keys():
+            for policy in earlier_digests.keys() - digests.keys():
                 say(f"{policy} is not named, so its games stay in {folder} and out of the tables")
             code = {"commit": source_commit(), "identity": installation_id()}
-            write_json(folder / MANIFEST, self.fixed | code | {"policies": before | digests})
+            write_json(folder / MANIFEST, self.fixed | code | {"policies": earlier_digests | digests})
 
-    def _parts(self) -> list[list[Part]]:
+    def _read(self) -> list[list[Part]]:
         return [task.read(self.folder) for task in self.tasks]
 
     def play(self, workers: AbstractContextManager[Workers]) -> None:
-        """Plays the remaining games; each unit of them is on the disk when it is done."""
-        with hold_folder(self.folder) as sweep:
-            sweep(4)  # In games/GROUP/BOARD/POLICY/, too.
-            parts = self._parts()
+        """Plays the remaining games, and writes each unit of them as soon as it is played."""
+        with hold_folder(self.folder) as remove_temporary_files:
+            remove_temporary_files(4)  # Down to the depth of games/GROUP/BOARD/POLICY/.
+            parts = self._read()
             schedule = Schedule([task.games for task in self.tasks], parts)
-            place = hashlib.sha256(bytes(self.folder.resolve())).hexdigest()[:8]
+            folder_hash = hashlib.sha256(bytes(self.folder.resolve())).hexdigest()[:8]
             check_transcripts(schedule.tasks)
-            for each in schedule.tasks:
-                each.begin(f"-{place}")
+            for assignment in schedule.tasks:
+                assignment.begin(f"-{folder_hash}")
 
             def facts() -> str:
                 seconds = schedule.seconds_left()
-                left = "time left not known yet" if seconds is None else f"about {format_seconds(seconds)} left"
-                return f"{schedule.done} of {schedule.games} games, {left}"
+                time_left = "time left not known yet" if seconds is None else f"about {format_seconds(seconds)} left"
+                return f"{schedule.done} of {schedule.games} games, {time_left}"
 
-            def tell(verb: str) -> None:
+            def say_count(verb: str) -> None:
                 say(f"{verb} {self.suite.name} in {self.folder}: {schedule.done} of {schedule.games} games are done")
 
-            tell("going on with" if any(parts) else "playing")
+            say_count("going on with" if any(parts) else "playing")
             display = progress_display(lambda width: progress_line("", schedule.fraction_done(), facts(), width), facts)
             try:
                 with display as show, workers as there, closing(play_units(schedule, there, show)) as units:
@@ -247,13 +247,13 @@ class SuiteRun:
                         task.write(self.folder, part)
                         show(f"{task} is done; " if schedule.finish(unit, part.seconds) else "")
             except KeyboardInterrupt:
-                tell("interrupted:")
+                say_count("interrupted:")
                 raise
-            for each in schedule.tasks:
-                each.end()
+            for assignment in schedule.tasks:
+                assignment.end()
 
     def results(self) -> list[tuple[Task, PolicyResult]]:
         """Returns the tasks with their games; raises OSError if a file of games is damaged."""
         return [
-            (task, PolicyResult.of(task.games, parts)) for task, parts in zip(self.tasks, self._parts(), strict=True)
+            (task, PolicyResult.of(task.games, parts)) for task, parts in zip(self.tasks, self._read(), strict=True)
         ]

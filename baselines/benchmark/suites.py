@@ -13,7 +13,7 @@ GAMES = 1000
 """Number of games of each policy on each board, unless the command says another."""
 
 MANIFEST = "suite.json"
-"""The file of a folder with the suite, its seed and games, the digests of added policies, and the code that plays."""
+"""The file of a suite's folder: its name, seed and games, digests of added policies, and the code that plays."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Group:
         entries: policies, weakest first; each brings its own moves.
         paired: "next" compares each policy with the next stronger one on the board, "all" each two policies; the name
             of a policy compares all others with it.
-        measures_beliefs: whether rows have the figures of `baselines.evaluation.beliefs`, of policies that have any.
+        measures_beliefs: whether rows have the figures of `baselines.evaluation.beliefs`, if the policy has beliefs.
         scored: whether rows have the score of Sun, Chen & Yang; see `baselines.benchmark.report.scores`.
     """
 
@@ -70,20 +70,20 @@ class Suite:
     protocol: Protocol | None = None
 
     def chosen(self, groups: Sequence[str] | None, policies: Iterable[str]) -> Self:
-        """Returns the suite with some of its groups, and policies last in each; a ValueError for unknown groups."""
+        """Returns the suite with these `groups` (None: all), each with `policies` added; ValueError for bad names."""
         names = [group.name for group in self.groups]
         for unknown in set(groups or ()) - set(names):
             raise ValueError(f"the suite {self.name} has the groups {', '.join(names)}, not {unknown}")
         kept = [group for group in self.groups if groups is None or group.name in groups]
         for policy in policies:
-            for at, group in enumerate(kept):
+            for index, group in enumerate(kept):
                 if policy in [entry.policy for entry in group.entries]:
                     raise ValueError(f"{group.name} has the policy {policy} already; name each policy once")
-                kept[at] = replace(group, entries=(*group.entries, Entry(policy)))
+                kept[index] = replace(group, entries=(*group.entries, Entry(policy)))
         return replace(self, groups=tuple(kept))
 
     def seeds_of(self, first: int | None, games: int) -> range:
-        """Returns the seeds of the games from `first` on, or the usual ones; a ValueError for seeds of other games."""
+        """Returns `games` seeds from `first` on, by default the suite's own; raises a ValueError for other seeds."""
         return check_seeds(first or 0, games) if self.protocol is None else self.protocol.seeds_of(first, games)
 
 
