@@ -31,11 +31,11 @@ from minesweeper_env.engine.state import RESTART, RewardWeights
 
 GAMES, SAVED_GAMES = 1024, 256
 BOARDS = {"8x8, 14 mines": ((8, 8), 14), "16x30, 99 mines": ((16, 30), 99)}
-STEPS_A_CALL, CALLS_A_WORK = 50, 20
+STEPS_A_CALL, CALLS_A_WORK = 50, 20  # Steps in a work with a loop of its own, and calls in a work of `one_call`.
 
 
 def one_call(call: Callable[[], object], games: int) -> Work:
-    """Returns work that makes a call, which handles this many games."""
+    """Returns work that repeats a call; each call counts as one step of `games` games."""
 
     def work() -> int:
         for _ in range(CALLS_A_WORK):
@@ -70,14 +70,14 @@ def through_make_vec(size: tuple[int, int], mines: int) -> Work:
 
 
 def through_make(size: tuple[int, int], mines: int) -> Work:
-    """Returns work that repeats 1000 random games through `gymnasium.make`; resets do not count as steps."""
-    env, random = gymnasium.make("Minesweeper-v0", size=size, mines=mines, moves=("click",)), np.random.default_rng(0)
+    """Plays 1000 random games through `gymnasium.make`, and returns work that repeats them; resets do not count."""
+    env, rng = gymnasium.make("Minesweeper-v0", size=size, mines=mines, moves=("click",)), np.random.default_rng(0)
     games: list[list[int]] = []
     _, info = env.reset(seed=0)
     for _ in range(1000):
         actions, over = list[int](), False
         while not over:
-            actions.append(int(random.choice(np.flatnonzero(info["action_mask"]))))
+            actions.append(int(rng.choice(np.flatnonzero(info["action_mask"]))))
             _, _, over, _, info = env.step(actions[-1])
         games.append(actions)
         _, info = env.reset()
@@ -94,11 +94,11 @@ def through_make(size: tuple[int, int], mines: int) -> Work:
 
 
 def played_by_exact(size: tuple[int, int], mines: int, luck: bool) -> dict[str, Work]:
-    """Returns works of 256 games that `exact` plays from seed 0 on: the steps with the policy, and the steps alone."""
+    """Returns works of a batch that `exact` plays from seed 0 on: steps with the policy, and the same steps alone."""
     env = minesweeper_env.MinesweeperVectorEnv(SAVED_GAMES, size, mines, moves=("click",), luck=luck)
     policy, clicks = ExactPolicy(env.config), list[Any]()
 
-    def together() -> int:
+    def with_policy() -> int:
         boards, info = env.reset(seed=0)
         clicks.clear()
         for _ in range(STEPS_A_CALL):
@@ -106,19 +106,19 @@ def played_by_exact(size: tuple[int, int], mines: int, luck: bool) -> dict[str, 
             boards, _, _, _, info = env.step(clicks[-1])
         return SAVED_GAMES * STEPS_A_CALL
 
-    def alone() -> int:
+    def without_policy() -> int:
         env.reset(seed=0)
         for actions in clicks:
             env.step(actions)
         return SAVED_GAMES * STEPS_A_CALL
 
-    together()
+    with_policy()  # It records the clicks that the other work repeats.
     name = "with luck" if luck else "without luck"
-    return {f"step, {name}": alone, f"exact and step, {name}": together}
+    return {f"step, {name}": without_policy, f"exact and step, {name}": with_policy}
 
 
 def saving(games: int, size: tuple[int, int], mines: int) -> dict[str, Work]:
-    """Returns works of one env, or of a batch: a step, and saving and restoring the games with and without a check."""
+    """Returns works of one env, or of a batch: a step, `get_state`, and `set_state` with and without a check."""
     if games > 1:
         env: Any = minesweeper_env.MinesweeperVectorEnv(games, size, mines, moves=("click",))
     else:
@@ -139,7 +139,7 @@ def saving(games: int, size: tuple[int, int], mines: int) -> dict[str, Work]:
 
 
 def through_jumanji(size: tuple[int, int], mines: int) -> Work:
-    """Returns work that plays Jumanji's games."""
+    """Returns work that plays a batch of Jumanji's games with random legal clicks, and resets ended games."""
     # Before jax is loaded: its default device is the processor, and one thread is enough for one core.
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
     import jax
@@ -150,29 +150,29 @@ def through_jumanji(size: tuple[int, int], mines: int) -> Work:
     env = Minesweeper(generator=UniformSamplingGenerator(*size, mines))
 
     def clicks(key: Any, masks: Any) -> Any:
-        # One draw per game is the rank of its click among the legal ones.
+        # A draw per game is the rank of its click among the legal cells; the cells of lower rank are counted.
         ranks = jnp.cumsum(masks.reshape(len(masks), -1), axis=1, dtype=jnp.int32)
         drawn = jnp.floor(jax.random.uniform(key, (len(masks),)) * ranks[:, -1]).astype(jnp.int32)
         cells = (ranks <= drawn[:, None]).sum(axis=1)
         return jnp.stack(jnp.divmod(cells, masks.shape[2]), axis=1).astype(jnp.int32)
 
     def renew_ended(state: Any, timestep: Any) -> Any:
-        ended = jnp.nonzero(timestep.last(), size=GAMES, fill_value=0)[0]
+        ended = jnp.nonzero(timestep.last(), size=GAMES, fill_value=0)[0]  # JAX needs a fixed size.
 
-        def renew(k: Any, parts: Any) -> Any:
-            state, observation = parts
-            i = ended[k]
-            fresh, first = env.reset(jax.random.split(state.key[i])[0])
-            put = lambda old, new: old.at[i].set(new)  # noqa: E731
-            return jax.tree.map(put, state, fresh), jax.tree.map(put, observation, first.observation)
+        def renew(number: Any, current: Any) -> Any:
+            state, observation = current
+            game = ended[number]
+            fresh, first = env.reset(jax.random.split(state.key[game])[0])
+            replace_game = lambda old, new: old.at[game].set(new)  # noqa: E731
+            return jax.tree.map(replace_game, state, fresh), jax.tree.map(replace_game, observation, first.observation)
 
-        parts = jax.lax.fori_loop(0, timestep.last().sum(), renew, (state, timestep.observation))
-        return parts[0], timestep.replace(observation=parts[1])
+        current = jax.lax.fori_loop(0, timestep.last().sum(), renew, (state, timestep.observation))
+        return current[0], timestep.replace(observation=current[1])
 
     def one_step(carry: Any, _: Any) -> Any:
         state, timestep, key = carry
-        key, drawing = jax.random.split(key)
-        actions = clicks(drawing, timestep.observation.action_mask)
+        key, draw_key = jax.random.split(key)
+        actions = clicks(draw_key, timestep.observation.action_mask)
         state, timestep = renew_ended(*jax.vmap(env.step)(state, actions))
         return (state, timestep, key), (timestep.reward, timestep.last())
 
@@ -202,8 +202,8 @@ def main() -> None:
         if find_spec("jumanji"):
             works["Jumanji"] = through_jumanji(size, mines)
         compare(f"{title}: steps per second", works, options)
-        held = sum(array.nbytes for array in games.arrays if isinstance(array, np.ndarray))
-        print(f"state of {GAMES} games: {held / 1e6:.2f} MB")
+        state_bytes = sum(array.nbytes for array in games.arrays if isinstance(array, np.ndarray))
+        print(f"state of {GAMES} games: {state_bytes / 1e6:.2f} MB")
         exact = played_by_exact(size, mines, True) | played_by_exact(size, mines, False)
         compare(f"{title}, {SAVED_GAMES} games at once of `exact`: steps per second", exact, options)
         for count in (1, SAVED_GAMES):

@@ -42,52 +42,53 @@ def measure_speed(boards: int) -> None:
 
 
 def _measure(config: BoardConfig, level: Any, boards: int) -> list[str]:
+    """Returns the cells of a line of `measure_speed`, after the board and the level."""
     first = (config.rows // 2, config.cols // 2)
-    generate(config, first, level, seed=boards)
-    found = []
+    generate(config, first, level, seed=boards)  # Compiles the kernels.
+    samples = []
     for seed in range(boards):
         begin = time.process_time_ns()
         board = generate(config, first, level, seed=seed)
-        found.append(((time.process_time_ns() - begin) / 1e6, board.attempts, len(board.proof)))
-    times, attempts, steps = np.array(found).T
-    middle, mean, tail = np.median(times), times.mean(), np.quantile(times, 0.9)
+        samples.append(((time.process_time_ns() - begin) / 1e6, board.attempts, len(board.proof)))
+    times, attempts, steps = np.array(samples).T
+    median, mean, decile = np.median(times), times.mean(), np.quantile(times, 0.9)
     tries = f"{np.median(attempts):.1f}", f"{attempts.mean():.1f}"
-    return [f"{middle:.2f}", f"{mean:.2f}", f"{tail:.2f}", *tries, f"{np.median(steps):g}"]
+    return [f"{median:.2f}", f"{mean:.2f}", f"{decile:.2f}", *tries, f"{np.median(steps):g}"]
 
 
 def measures(layouts: NDArray[np.bool_]) -> dict[str, NDArray[np.int64]]:
-    """Returns the measures that are compared, each (N,), of (N, rows, cols) layouts."""
+    """Returns measures of (N, rows, cols) layouts, (N,) int64 each, which rejection and repair are compared by."""
     edge = layouts.sum(axis=(1, 2)) - layouts[:, 1:-1, 1:-1].sum(axis=(1, 2))
     zeros = (~maximum_filter(layouts, (1, 3, 3))).sum(axis=(1, 2))
     return {"mines on the edge": edge, "3BV": np.array(list(map(board_value, layouts))), "cells that show 0": zeros}
 
 
 def measure_bias(boards: int) -> None:
-    """Prints the means of both methods, and two-sample Kolmogorov-Smirnov tests."""
+    """Prints each measure's mean by both methods, their difference, and a two-sample Kolmogorov-Smirnov test."""
     lines = []
     # Rejection is too slow on the last board, and the mixing of a repaired 16x30/99 takes a third of a second.
     for config in BOARDS[:-1]:
-        many = boards if config.cells <= 256 else max(2, boards // 10)
-        samples = [measures(_sample(config, many, method)) for method in ("rejection", "repair")]
+        sample_size = boards if config.cells <= 256 else max(2, boards // 10)
+        samples = [measures(_sample(config, sample_size, method)) for method in ("rejection", "repair")]
         for name in samples[0]:
             exact, repaired = (sample[name] for sample in samples)
             shift = (repaired.mean() - exact.mean()) / exact.std()
             error = (exact.var() / len(exact) + repaired.var() / len(repaired)) ** 0.5 / exact.std()
-            test = ks_2samp(exact, repaired, method="asymp")
+            ks_test = ks_2samp(exact, repaired, method="asymp")
             means = f"{exact.mean():.2f}", f"{repaired.mean():.2f}", f"{shift:+.3f} ± {1.96 * error:.3f}"
-            tests = f"{test.statistic:.3f}", f"{test.pvalue:.2g}"
-            lines.append((f"{config.name} (n = {many})", name, *means, *tests))
+            tests = f"{ks_test.statistic:.3f}", f"{ks_test.pvalue:.2g}"
+            lines.append((f"{config.name} (n = {sample_size})", name, *means, *tests))
     header = ("board", "", "rejection", "repair", "shift in SD (95 % CI)", "KS distance", "p")
     print_table("n boards of each method, level exact", header, lines)
 
 
 def _sample(config: BoardConfig, boards: int, method: str) -> NDArray[np.bool_]:
-    """Returns (boards, rows, cols) layouts."""
-    firsts = np.full(boards, config.cells // 2 + config.cols // 2)
+    """Returns the layouts that a method finds, (N, rows, cols), with the first click in the middle; N <= boards."""
+    first_cells = np.full(boards, config.cells // 2 + config.cols // 2)
     # The methods get different generators, so that their samples are independent.
-    states = np.random.default_rng(len(method)).integers(1 << 64, size=boards, dtype=np.uint64)
-    found = Searcher(config).search(firsts, states, "exact", MAX_ATTEMPTS, method)
-    return found.layouts[found.solved]
+    rng_states = np.random.default_rng(len(method)).integers(1 << 64, size=boards, dtype=np.uint64)
+    result = Searcher(config).search(first_cells, rng_states, "exact", MAX_ATTEMPTS, method)
+    return result.layouts[result.solved]
 
 
 def main() -> None:

@@ -40,7 +40,7 @@ POSITIONS = Path(__file__).parent / "positions" / "guesses-8x8-14.json"
 """The positions of `regret`, with the exact value of each click."""
 
 EARLY = 10_000
-"""Positions with at most this many layouts count as played perfectly."""
+"""Most layouts of an ending; an early guess has more. Endings are valued exactly, by perfect play."""
 
 
 def config_of(board: str) -> BoardConfig:
@@ -55,20 +55,20 @@ def blocks_of(options: argparse.Namespace, size: int = 100) -> Iterator[range]:
         yield range(begin, min(begin + size, options.seed + options.games))
 
 
-def begun(config: BoardConfig, layouts: NDArray[np.bool_], cell: int) -> GuessGames:
-    """Returns games on some layouts (N, rows, cols) after a first click on a cell."""
+def after_first_click(config: BoardConfig, layouts: NDArray[np.bool_], cell: int) -> GuessGames:
+    """Returns games on layouts, (N, rows, cols) bool, after a first click on `cell`, row * cols + col."""
     games = GuessGames.at(config, np.full(config.cells, config.codes.hidden, np.int8), layouts)
     games.click(np.arange(len(layouts)), np.full(len(layouts), cell))
     return games
 
 
 def first_click(policy: Policy, config: BoardConfig) -> int:
-    """Returns the first click of a policy."""
+    """Returns the cell of a policy's first click, row * cols + col."""
     return int(clicks_of(policy, config, np.full((1, config.cells), config.codes.hidden, np.int8))[0])
 
 
 class Guess(NamedTuple):
-    """A position where no cell is certain: its board (n,), the mine probabilities (n,), ln(layouts), the click."""
+    """A position without certain cells: (n,) codes, (n,) mine probabilities, ln(layouts), a policy's click."""
 
     game: int
     depth: int
@@ -80,25 +80,25 @@ class Guess(NamedTuple):
 
 def guesses_of(policy: Policy, config: BoardConfig, seeds: range, layouts: int = EARLY) -> list[Guess]:
     """Returns the guesses with more than `layouts` layouts that a policy meets in the games of these seeds."""
-    cell, found = first_click(policy, config), []
+    first_cell, guesses = first_click(policy, config), []
     env = MinesweeperVectorEnv(len(seeds), **config.arguments())
     env.reset(seed=list(seeds))
-    env.step(np.full(len(seeds), cell, np.int64))
-    games, depth = begun(config, env.get_state()["mines"], cell), 0
+    env.step(np.full(len(seeds), first_cell, np.int64))
+    games, depth = after_first_click(config, env.get_state()["mines"], first_cell), 0
     while len(playing := np.flatnonzero((games.status == PLAYING) & (games.log_layouts > math.log(layouts + 0.5)))):
         boards = games.boards()
         clicks = clicks_of(policy, config, boards[playing])
-        found += [
+        guesses += [
             Guess(seeds[game], depth, boards[game], games.risks[game].copy(), float(games.log_layouts[game]), click)
             for game, click in zip(playing.tolist(), clicks.tolist(), strict=True)
         ]
         games.click(playing, clicks)
         depth += 1
-    return found
+    return guesses
 
 
 def gains(guess: Guess, clicks: NDArray[np.int64], playouts: Playouts, draws: int) -> NDArray[np.float64]:
-    """Returns what each click (rules,) at a guess wins more than the first one, a probability of winning."""
+    """Returns by how much each click, (rules,), raises the probability of winning over that of the first click."""
     config, cells = playouts.config, np.unique(clicks)
     rng = np.random.default_rng([guess.game, guess.depth])
     board = guess.board.reshape(config.rows, config.cols)
@@ -109,34 +109,34 @@ def gains(guess: Guess, clicks: NDArray[np.int64], playouts: Playouts, draws: in
     values, _ = playouts.play(guess.board, layouts, cells.tolist())
     free = ~layouts.reshape(len(layouts), -1)[:, cells].T
     wins, _ = estimate(values, free, 1.0 - guess.risks[cells], np.zeros(values.shape))
-    found = wins[np.searchsorted(cells, clicks)]
-    return found - found[0]
+    wins = wins[np.searchsorted(cells, clicks)]  # from distinct cells back to rules
+    return wins - wins[0]
 
 
 def playouts(options: argparse.Namespace) -> None:
     """Prints the advantage of each rule over the first one, by playouts where their clicks differ.
 
-    The advantage is what a rule gains per game by its own click at each such guess, with the same play afterwards: the
-    first order of what it gains as a player.
+    The advantage is what a rule gains per game if it chooses the click at one such guess, and play goes on equally; the
+    sum over the guesses of a game approximates, to first order, the gain of a player who always uses the rule.
     """
     for board in options.boards:
         config = config_of(board)
         rules = {name: find_policy(name)(config) for name in options.rules}
-        player = Playouts(config, find_policy(options.playout)(config), 600)
-        totals, differing, count = np.zeros((len(rules), options.games)), np.zeros(len(rules)), 0
+        simulator = Playouts(config, find_policy(options.playout)(config), 600)
+        totals, differing_clicks, count = np.zeros((len(rules), options.games)), np.zeros(len(rules)), 0
         for seeds in blocks_of(options):
-            if found := guesses_of(rules[options.rules[0]], config, seeds):
-                boards = np.stack([guess.board for guess in found])
+            if guesses := guesses_of(rules[options.rules[0]], config, seeds):
+                boards = np.stack([guess.board for guess in guesses])
                 clicks = np.stack([clicks_of(policy, config, boards) for policy in rules.values()], axis=1)
-                differing += (clicks != clicks[:, :1]).sum(axis=0)
-                for guess, chosen in zip(found, clicks, strict=True):
-                    if (chosen != chosen[0]).any():
-                        totals[:, guess.game - options.seed] += gains(guess, chosen, player, options.draws)
-            count += len(found)
+                differing_clicks += (clicks != clicks[:, :1]).sum(axis=0)
+                for guess, rule_clicks in zip(guesses, clicks, strict=True):
+                    if (rule_clicks != rule_clicks[0]).any():
+                        totals[:, guess.game - options.seed] += gains(guess, rule_clicks, simulator, options.draws)
+            count += len(guesses)
         print(f"\n{board}: {options.games} games, {count / options.games:.2f} early guesses per game")
-        for name, own, other in zip(rules, 100 * totals, differing, strict=True):
-            error = own.std(ddof=1) / math.sqrt(len(own))
-            print(f"{name}: differs {other / max(count, 1):.0%}, points per game {own.mean():+.3f} (se {error:.3f})")
+        for name, gain, differ in zip(rules, 100 * totals, differing_clicks, strict=True):
+            error = gain.std(ddof=1) / math.sqrt(len(gain))
+            print(f"{name}: differs {differ / max(count, 1):.0%}, points per game {gain.mean():+.3f} (se {error:.3f})")
 
 
 class Prices:
@@ -147,52 +147,51 @@ class Prices:
         self.known: dict[tuple[bytes, int], float] = {}
 
     def __call__(self, guess: Guess) -> float:
-        """Returns the probability of winning that a guess gives away, if all play after it is perfect."""
+        """Returns by how much a guess lowers the probability of winning below the optimum, if later play is perfect."""
         key = guess.board.tobytes(), guess.click
         if key not in self.known:
-            best = exact_value(self.endings, guess.board, round(math.exp(guess.log_layouts)))
-            own = values_of(self.config, guess.board, [guess.click], self.endings)[guess.click]
-            self.known[key] = max(0.0, best - own)
+            optimum = exact_value(self.endings, guess.board, round(math.exp(guess.log_layouts)))
+            click_value = values_of(self.config, guess.board, [guess.click], self.endings)[guess.click]
+            self.known[key] = max(0.0, optimum - click_value)
         return self.known[key]
 
     def split(self, guesses: Sequence[Guess]) -> tuple[list[Guess], list[Guess]]:
-        """Returns the guesses at ends, which have a price, and those before."""
-        ends = [guess for guess in guesses if guess.log_layouts <= self.endings.most]
-        return ends, [guess for guess in guesses if guess.log_layouts > self.endings.most]
+        """Returns the guesses in endings, which have a price, and the earlier guesses."""
+        endings = [guess for guess in guesses if guess.log_layouts <= self.endings.most]
+        return endings, [guess for guess in guesses if guess.log_layouts > self.endings.most]
 
 
 def early_gains(guesses: Sequence[Guess], first: Policy, playouts: Playouts, draws: int) -> Iterator[tuple[int, float]]:
-    """Yields the game of each guess, and what its click wins more than that of the first rule, by playouts."""
+    """Yields (seed, gain) for guesses that differ from the click of the `first` rule; playouts estimate the gain."""
     if not guesses:
         return
-    others = clicks_of(first, playouts.config, np.stack([guess.board for guess in guesses]))
-    for guess, other in zip(guesses, others.tolist(), strict=True):
-        if other != guess.click:
-            yield guess.game, gains(guess, np.array([other, guess.click]), playouts, draws)[1]
+    first_clicks = clicks_of(first, playouts.config, np.stack([guess.board for guess in guesses]))
+    for guess, first_rule_click in zip(guesses, first_clicks.tolist(), strict=True):
+        if first_rule_click != guess.click:
+            yield guess.game, gains(guess, np.array([first_rule_click, guess.click]), playouts, draws)[1]
 
 
 def prices(options: argparse.Namespace) -> None:
     """Prints what each rule gives away in its own whole games, on the same seeds.
 
-    Guesses at the ends of games have exact prices. Before, playouts compare the rule's click with that of the first
+    Guesses in endings have exact prices. For earlier ones, playouts compare the rule's click with that of the first
     rule, as in `playouts`. Certain cells are opened for the rule, so its errors there do not count.
     """
     for board in options.boards:
         config = config_of(board)
         rules = {name: find_policy(name)(config) for name in options.rules}
-        player, price = Playouts(config, find_policy(options.playout)(config), 600), Prices(config)
+        simulator, price = Playouts(config, find_policy(options.playout)(config), 600), Prices(config)
         reference = np.zeros(options.games)
         print(f"\n{board}: {options.games} games; points per game, standard errors in brackets")
         for name, policy in rules.items():
-            lost, gained = np.zeros((2, options.games))
-            counts = np.zeros(2)
+            (lost, gained), counts = np.zeros((2, options.games)), np.zeros(2)
             with game_bar("playing", name, options.games) as on_finished:
                 for seeds in blocks_of(options):
                     ends, early = price.split(guesses_of(policy, config, seeds, 1))
                     counts += len(ends), len(early)
                     for guess in ends:
                         lost[guess.game - options.seed] += price(guess)
-                    for game, gain in early_gains(early, rules[options.rules[0]], player, options.draws):
+                    for game, gain in early_gains(early, rules[options.rules[0]], simulator, options.draws):
                         gained[game - options.seed] += gain
                     on_finished(len(seeds))
             reference = lost if name == options.rules[0] else reference
@@ -204,7 +203,7 @@ def prices(options: argparse.Namespace) -> None:
 
 
 def points(per_game: NDArray[np.float64]) -> str:
-    """Returns the mean of a probability of winning per game in percentage points, with its standard error."""
+    """Returns the mean of (games,) probabilities in percentage points as text, with its standard error in brackets."""
     return f"{100 * per_game.mean():.3f} ({100 * per_game.std(ddof=1) / math.sqrt(len(per_game)):.3f})"
 
 
@@ -213,27 +212,28 @@ def wins_of(config: BoardConfig, policy: Policy, layouts: int = EARLY) -> tuple[
 
     The policy acts alike on equal boards. Positions with at most `layouts` layouts are played perfectly.
     """
-    endings, cell = Endings(config, layouts, 10_000_000), first_click(policy, config)
-    mined = np.array(list(combinations([each for each in range(config.cells) if each != cell], config.mines)))
-    every = np.zeros((len(mined), config.cells), np.bool_)
-    np.put_along_axis(every, mined, True, axis=1)
-    games, wins = begun(config, every.reshape(-1, config.rows, config.cols), cell), 0.0
+    endings, first = Endings(config, layouts, 10_000_000), first_click(policy, config)
+    mine_cells = np.array(list(combinations([cell for cell in range(config.cells) if cell != first], config.mines)))
+    all_layouts = np.zeros((len(mine_cells), config.cells), np.bool_)
+    np.put_along_axis(all_layouts, mine_cells, True, axis=1)
+    games, wins = after_first_click(config, all_layouts.reshape(-1, config.rows, config.cols), first), 0.0
     while len(playing := np.flatnonzero(games.status == PLAYING)):
-        boards, index, inverse = np.unique(games.boards()[playing], axis=0, return_index=True, return_inverse=True)
-        ended = games.log_layouts[playing[index]] <= endings.most
+        # Games with equal boards are decided once: `inverse` leads from each game to its board.
+        boards, firsts, inverse = np.unique(games.boards()[playing], axis=0, return_index=True, return_inverse=True)
+        is_ending = games.log_layouts[playing[firsts]] <= endings.most
         values, clicks = np.zeros(len(boards)), np.zeros(len(boards), np.int64)
-        values[ended] = [exact_value(endings, board, layouts) for board in boards[ended]]
+        values[is_ending] = [exact_value(endings, board, layouts) for board in boards[is_ending]]
         wins += values[inverse].sum()
-        games.status[playing[ended[inverse]]] = TRUNCATED
-        if not ended.all():
-            clicks[~ended] = clicks_of(policy, config, boards[~ended])
-            going = ~ended[inverse]
-            games.click(playing[going], clicks[inverse[going]])
-    return wins + int((games.status == WON).sum()), len(every)
+        games.status[playing[is_ending[inverse]]] = TRUNCATED
+        if not is_ending.all():
+            clicks[~is_ending] = clicks_of(policy, config, boards[~is_ending])
+            goes_on = ~is_ending[inverse]
+            games.click(playing[goes_on], clicks[inverse[goes_on]])
+    return wins + int((games.status == WON).sum()), len(all_layouts)
 
 
 def exact_value(endings: Endings, board: NDArray[np.int8], layouts: int) -> float:
-    """Returns the probability that perfect play wins from a board (n,)."""
+    """Returns the probability that perfect play wins from a board, (n,) codes, which at most `layouts` layouts fit."""
     ending = endings.find(board, math.log(layouts))
     if ending is None or not ending.exact:
         raise PositionTooHardError("the search of an ending gave up")
@@ -246,29 +246,29 @@ def gaps(options: argparse.Namespace) -> None:
         config = config_of(board)
         for rule in options.rules:
             wins, layouts = wins_of(config, find_policy(rule)(config))
-            best = 100 * OPTIMA[board] / layouts
-            print(f"{board} {rule}: optimum {best:.3f} %, below it by {best - 100 * wins / layouts:.3f} points")
+            optimum = 100 * OPTIMA[board] / layouts
+            print(f"{board} {rule}: optimum {optimum:.3f} %, below it by {optimum - 100 * wins / layouts:.3f} points")
 
 
 def values_of(config: BoardConfig, board: NDArray[np.int8], cells: Sequence[int], endings: Endings) -> dict[int, float]:
     """Returns {cell: probability of winning} for a click on each cell of a board (n,), and perfect play after it."""
-    square = board.reshape(config.rows, config.cols)
-    layouts = consistent_layouts(square, config.mines, round(math.exp(endings.most)), radius=config.radius)
+    grid = board.reshape(config.rows, config.cols)
+    layouts = consistent_layouts(grid, config.mines, round(math.exp(endings.most)), radius=config.radius)
     values = {}
     for cell in cells:
         column = layouts.cells.tolist().index(cell)
         counts, sizes = np.unique(layouts.counts[layouts.mines[:, column] == 0, column], return_counts=True)
         wins = 0.0
-        for count, size in zip(counts, sizes.tolist(), strict=True):
+        for count, number in zip(counts, sizes.tolist(), strict=True):
             after = board.copy()
             after[cell] = count
-            wins += size * (1.0 if size == 1 else exact_value(endings, after, size))  # One layout left: won.
+            wins += number * (1.0 if number == 1 else exact_value(endings, after, number))  # One layout left: won.
         values[cell] = wins / len(layouts.mines)
     return values
 
 
 def stored_positions() -> tuple[BoardConfig, list[tuple[NDArray[np.int8], dict[int, float]]]]:
-    """Returns the games, and positions with the values of clicks: hexadecimal codes, and CELL:VALUE."""
+    """Returns the configuration, and for each position its (n,) codes and {cell: probability that its click wins}."""
     content, positions = json.loads(POSITIONS.read_text()), []
     for stored in content["positions"]:
         values = dict(each.split(":") for each in stored["values"].split())
@@ -283,11 +283,11 @@ def losses(rule: str, count: int | None = None) -> NDArray[np.float64]:
     positions = positions[:count]
     clicks = clicks_of(find_policy(rule)(config), config, np.stack([board for board, _ in positions])).tolist()
     endings = Endings(config, EARLY, 20_000_000)
-    lost = []
+    given_away = []
     for (board, values), click in zip(positions, clicks, strict=True):
-        own = values[click] if click in values else values_of(config, board, [click], endings)[click]
-        lost.append(max(0.0, max(values.values()) - own))
-    return np.array(lost)
+        click_value = values[click] if click in values else values_of(config, board, [click], endings)[click]
+        given_away.append(max(0.0, max(values.values()) - click_value))
+    return np.array(given_away)
 
 
 def regret(options: argparse.Namespace) -> None:
@@ -300,15 +300,15 @@ def regret(options: argparse.Namespace) -> None:
 
 
 class Clock:
-    """A policy that notes the longest processor time of one of its calls."""
+    """Wraps a policy, and keeps the longest processor time of its calls of `act`, in seconds, as `longest`."""
 
     def __init__(self, policy: Policy) -> None:
         self.policy, self.longest, self.reset = policy, 0.0, policy.reset
 
-    def act(self, *boards: NDArray[np.int8]) -> NDArray[np.int64]:
-        """Acts as the policy does."""
+    def act(self, *arguments: NDArray[np.int8]) -> NDArray[np.int64]:
+        """Returns the actions of the policy."""
         begin = time.process_time()
-        actions = self.policy.act(*boards)
+        actions = self.policy.act(*arguments)
         self.longest = max(self.longest, time.process_time() - begin)
         return actions
 
@@ -318,19 +318,19 @@ def times(options: argparse.Namespace) -> None:
     for board in options.boards:
         config = config_of(board)
         clocks = {name: Clock(find_policy(name)(config)) for name in options.rules}
-        seconds = dict.fromkeys(clocks, 0.0)
+        seconds_of = dict.fromkeys(clocks, 0.0)
         for seeds in blocks_of(options, options.at_once):
             for name, clock in clocks.items():
                 begin = time.process_time()
                 play_games(clock, config, seeds)
-                seconds[name] += time.process_time() - begin
+                seconds_of[name] += time.process_time() - begin
         for name, clock in clocks.items():
-            each = 1000 * seconds[name] / options.games
-            print(f"{board} {name}: {each:.2f} ms per game, longest call {clock.longest:.2f} s")
+            ms_per_game = 1000 * seconds_of[name] / options.games
+            print(f"{board} {name}: {ms_per_game:.2f} ms per game, longest call {clock.longest:.2f} s")
 
 
 def main() -> None:
-    """Runs a command."""
+    """Runs the command of the arguments."""
     parser = argparse.ArgumentParser(description="Compare rules for guesses.")
     run = {"playouts": playouts, "gaps": gaps, "regret": regret, "prices": prices, "times": times}
     parser.add_argument("command", choices=run)

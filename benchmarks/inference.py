@@ -39,27 +39,27 @@ Board = NDArray[np.int8]
 
 
 def guesses(size: tuple[int, int], mines: int, wanted: int) -> tuple[NDArray[np.int8], int]:
-    """Returns (wanted, rows, cols) boards of games of the policy `exact` on seeds 0, 1, ...; and how many games.
+    """Returns `wanted` positions of games of `exact` on seeds 0, 1, ..., (wanted, rows, cols); and the number of games.
 
     The games are played one after the other, so that none is favoured for being short.
     """
     config = BoardConfig.of_size(size, mines, moves=("click",))
     policy = baselines.make_policy("exact", size=size, mines=mines)
-    found: list[Board] = []
+    positions: list[Board] = []
 
     def observe(_games: NDArray[np.int64], observations: Board, *_: NDArray[np.generic]) -> None:
         (board,) = observations
-        if (board < HIDDEN).any() and len(found) < wanted and not certain_cells(board, mines).safe.any():
-            found.append(board.copy())
+        if (board < HIDDEN).any() and len(positions) < wanted and not certain_cells(board, mines).safe.any():
+            positions.append(board.copy())
 
     seeds = itertools.count()
-    while len(found) < wanted:
+    while len(positions) < wanted:
         play_games(policy, config, [next(seeds)], observers=[observe])
-    return np.stack(found), next(seeds)
+    return np.stack(positions), next(seeds)
 
 
 def lattice(size: tuple[int, int], mines: int) -> Board:
-    """Returns a board of a random layout; every other cell of every other row is open, and none of them is a mine."""
+    """Returns a hard board: a random layout, and every second cell of every second row is safe and open."""
     is_open, layout = np.zeros((2, *size), np.bool_)
     is_open[1::2, 1::2] = True
     layout.flat[np.random.default_rng(0).permutation(np.flatnonzero(~is_open))[:mines]] = True
@@ -69,9 +69,8 @@ def lattice(size: tuple[int, int], mines: int) -> Board:
 
 BOARDS = {"8x8, 14 mines": ((8, 8), 14, 4000), "16x30, 99 mines": ((16, 30), 99, 2000)}
 LATTICES = [((15, 31), 99), ((15, 31), 120), ((15, 31), 150), ((15, 31), 180), ((17, 41), 278), ((31, 31), 240)]
-TIME_LIMIT = 20
-MEMORY_LIMIT = 8 << 30
-AGREEMENT = 1e-6
+TIME_LIMIT, MEMORY_LIMIT, AGREEMENT = 20, 8 << 30, 1e-6
+"""Seconds and bytes of a hard position, and the largest difference of probabilities between engines."""
 
 
 def their_board(board: Board) -> list[list[int]]:
@@ -79,7 +78,7 @@ def their_board(board: Board) -> list[list[int]]:
     return np.where(board == HIDDEN, 10, board).tolist()
 
 
-Engine = Callable[[Any, int], Any]
+Engine = Callable[[Any, int], Any]  # takes a board in its own format and the number of mines
 
 ENGINES: dict[str, tuple[Engine, Callable[[Board], Any]]] = {"ours": (mine_probabilities, np.ascontiguousarray)}
 if ms_toollib is not None:
@@ -90,7 +89,7 @@ if ms_toollib is not None:
 def their_probabilities(engine: Engine, board: Board, mines: int) -> NDArray[np.float64]:
     """Returns the probabilities of ms-toollib as an array.
 
-    It lists the cells next to numbers, without those that it has marked as mines, and gives one value for all others.
+    It lists (cell, probability) next to numbers, without certain mines, and gives one value for all cells elsewhere.
     """
     listed, elsewhere, *_ = engine(their_board(board), mines)
     is_open = board < HIDDEN
@@ -104,8 +103,8 @@ def print_differences(boards: NDArray[np.int8], mines: int) -> None:
     """Prints the largest difference between the engines; exits if it exceeds AGREEMENT."""
     expected = mine_probabilities_batch(boards, mines)
     for name, (engine, _) in list(ENGINES.items())[1:]:
-        found = np.stack([their_probabilities(engine, board, mines) for board in boards])
-        difference = float(np.abs(found - expected).max())
+        probabilities = np.stack([their_probabilities(engine, board, mines) for board in boards])
+        difference = float(np.abs(probabilities - expected).max())
         print(f"largest difference of {name} from ours: {difference:.1e}")
         if difference > AGREEMENT:
             raise SystemExit("the engines disagree")
@@ -121,13 +120,13 @@ def call_times(name: str, boards: Sequence[Any], mines: int) -> list[float]:
 
 
 def measure(boards: NDArray[np.int8], mines: int, options: argparse.Namespace) -> None:
-    """Prints the times of single calls, all boards through one engine, then the next; and boards per second."""
+    """Prints the times of single calls, for which each engine solves all boards in turn, and the boards per second."""
     prepared = {name: [prepare(board) for board in boards] for name, (_, prepare) in ENGINES.items()}
-    found = np.array([[call_times(name, prepared[name], mines) for name in ENGINES] for _ in range(options.repeats)])
-    medians, ratios = np.median(found, axis=0), np.median(found / found[:, :1], axis=0)
+    times = np.array([[call_times(name, prepared[name], mines) for name in ENGINES] for _ in range(options.repeats)])
+    medians, ratios = np.median(times, axis=0), np.median(times / times[:, :1], axis=0)
     lines = [
-        (name, f"{middle:.1f}", f"{tail:.0f}", f"{by_middle:.2f}", f"{by_tail:.2f}")
-        for name, (middle, tail), (by_middle, by_tail) in zip(ENGINES, medians, ratios, strict=True)
+        (name, f"{median:.1f}", f"{tail:.0f}", f"{median_ratio:.2f}", f"{tail_ratio:.2f}")
+        for name, (median, tail), (median_ratio, tail_ratio) in zip(ENGINES, medians, ratios, strict=True)
     ]
     header = ("", "median", "99th percentile", "this / ours", "99th percentile")
     print_table("single calls from Python, microseconds", header, lines)
@@ -149,7 +148,7 @@ def answer_once(name: str) -> None:
     task = json.loads(sys.stdin.read())
     engine, prepare = ENGINES[name]
     board = prepare(np.array(task["board"], np.int8))
-    engine(prepare(np.full((3, 3), HIDDEN, np.int8)), 2)
+    engine(prepare(np.full((3, 3), HIDDEN, np.int8)), 2)  # Loads the kernels.
     times = []
     while len(times) < 3 and sum(times) < 2:
         start = time.process_time()
@@ -161,7 +160,7 @@ def answer_once(name: str) -> None:
 
 
 def answer_elsewhere(name: str, board: Board, mines: int) -> tuple[str, str]:
-    """Solves a board in another process; returns its milliseconds and megabytes, or the reason of a failure."""
+    """Solves a board in another process; returns the texts of its milliseconds and megabytes, or (reason, "")."""
     task = json.dumps({"board": board.tolist(), "mines": mines})
     command = ["prlimit", f"--as={MEMORY_LIMIT}", sys.executable, __file__, name]
     try:
@@ -178,8 +177,8 @@ def measure_hard() -> None:
     """Prints time and memory of the hard positions, each in its own process."""
     lines = []
     for (rows, cols), mines in LATTICES:
-        found = (text for name in ENGINES for text in answer_elsewhere(name, lattice((rows, cols), mines), mines))
-        lines.append([f"{rows}x{cols} lattice, {mines} mines", *found])
+        texts = (text for name in ENGINES for text in answer_elsewhere(name, lattice((rows, cols), mines), mines))
+        lines.append([f"{rows}x{cols} lattice, {mines} mines", *texts])
     header = ["", *(f"{name}, {unit}" for name in ENGINES for unit in ("ms", "peak MB"))]
     print_table(f"hard positions (at most {TIME_LIMIT} s)", header, lines)
 

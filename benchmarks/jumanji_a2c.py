@@ -21,7 +21,7 @@ from hydra import compose, initialize_config_dir
 from jumanji.training.setup_train import setup_agent, setup_env, setup_training_state
 
 UPDATES = 50
-"""The updates between two looks at the clock."""
+"""Updates of an epoch; the processor time is checked between epochs."""
 
 SAFE_CELLS, GAMES, TEST_SEED = 90, 2000, 7
 
@@ -30,12 +30,12 @@ def configuration() -> Any:
     """Returns Jumanji's configuration of this training, with short epochs."""
     folder = os.path.join(next(iter(jumanji.training.__path__)), "configs")
     with initialize_config_dir(folder, version_base=None):
-        length = f"env.training.num_learner_steps_per_epoch={UPDATES}"
-        return compose("config", overrides=["env=minesweeper", "agent=a2c", length])
+        epoch_length = f"env.training.num_learner_steps_per_epoch={UPDATES}"
+        return compose("config", overrides=["env=minesweeper", "agent=a2c", epoch_length])
 
 
 def opened_cells(agent: Any, params: Any) -> Any:
-    """Returns how many cells greedy play opens in each of `GAMES` games; a game with `SAFE_CELLS` is won."""
+    """Returns the cells that greedy play opens in each game, (GAMES,); a game with `SAFE_CELLS` is won."""
     env, policy = jumanji.make("Minesweeper-v0"), agent.make_policy(params.actor, stochastic=False)
     keys = jax.random.split(jax.random.PRNGKey(TEST_SEED), GAMES)
 
@@ -46,6 +46,7 @@ def opened_cells(agent: Any, params: Any) -> Any:
         return (state, step, opened + jnp.where(over, 0, step.reward), over | (step.discount == 0)), None
 
     start = (*jax.vmap(env.reset)(keys), jnp.zeros(GAMES), jnp.zeros(GAMES, bool))
+    # A click opens one of the 100 cells, so 100 clicks end every game; [0][2] are the opened cells.
     return jax.jit(lambda: jax.lax.scan(click, start, keys[: SAFE_CELLS + 10])[0][2])()
 
 
@@ -55,17 +56,17 @@ def train(minutes: float, seed: int) -> tuple[Any, Any, int, float]:
     env = setup_env(config)
     agent = setup_agent(config, env)
     state = setup_training_state(env, agent, jax.random.PRNGKey(seed))
-    clicks_each = config.env.training.n_steps * config.env.training.total_batch_size * UPDATES
+    clicks_per_epoch = config.env.training.n_steps * config.env.training.total_batch_size * UPDATES
 
     @functools.partial(jax.pmap, axis_name="devices")
     def epoch(state: Any) -> Any:
         return jax.lax.scan(lambda state, _: (agent.run_epoch(state)[0], None), state, None, UPDATES)[0]
 
-    begun, clicks = time.process_time(), 0
-    while (seconds := time.process_time() - begun) < 60 * minutes:
-        state, clicks = jax.block_until_ready(epoch(state)), clicks + clicks_each
+    start, clicks = time.process_time(), 0
+    while (seconds := time.process_time() - start) < 60 * minutes:
+        state, clicks = jax.block_until_ready(epoch(state)), clicks + clicks_per_epoch
         print(f"{clicks} clicks after {seconds:.0f} processor seconds", flush=True)
-    return agent, jax.tree_util.tree_map(lambda each: each[0], state.params_state.params), clicks, seconds
+    return agent, jax.tree_util.tree_map(lambda replicas: replicas[0], state.params_state.params), clicks, seconds
 
 
 def main() -> None:

@@ -34,20 +34,20 @@ SEEDS = itertools.count(5_000_000)
 
 
 def learning(model: MultiBoardMixin) -> Work:
-    """Returns work that continues a training."""
+    """Returns work that continues the training of a model by at least `STEPS` steps."""
     rounds = model.rounds(Budget(1 << 40), Logger(None, []))
 
     def work() -> int:
-        before = model.num_timesteps
-        while model.num_timesteps < before + STEPS:
+        steps_before = model.num_timesteps
+        while model.num_timesteps < steps_before + STEPS:
             next(rounds)
-        return model.num_timesteps - before
+        return model.num_timesteps - steps_before
 
     return work
 
 
 def playing(name: str) -> Work:
-    """Returns work that plays a batch of new games."""
+    """Returns work that plays `GAMES` new games side by side with a policy; a step is a game."""
     policy = registry.find_policy(name)(BOARD)
     return lambda: len(play_games(policy, BOARD, list(itertools.islice(SEEDS, GAMES))))
 
@@ -64,7 +64,7 @@ def players() -> Iterator[str]:
 
 
 def learner_of(name: str) -> MultiBoardMixin:
-    """Returns a model that continues from the weights of a shipped agent, if it is there."""
+    """Returns a model with the weights of the shipped agent `name`, or with random ones if there is no such agent."""
     settings = replace(TrainingSettings.of(configurations.read_configuration(f"{name}-8x8")), device="cpu")
     learner = settings.make_learner()
     if name in registry.AGENTS:

@@ -31,15 +31,15 @@ def main() -> int:
     single = gymnasium.make("minesweeper_env:Minesweeper-v0", moves=("click",))
     batch.reset(seed=0)
     single.reset(seed=0)
-    random, memory = np.random.default_rng(0), []
+    rng, memory = np.random.default_rng(0), []
     for _ in range(10):
         for _ in range(STEPS // 10 // GAMES):
             batch.step(batch.unwrapped.sample_actions())
-        for action in random.integers(64, size=STEPS // 100).tolist():
+        for action in rng.integers(64, size=STEPS // 100).tolist():
             if any(single.step(action)[2:4]):
                 single.reset()
         memory.append(resident_megabytes())
-    lines = [(f"{(part + 1) * STEPS // 10:,}", f"{held:.1f}") for part, held in enumerate(memory)]
+    lines = [(f"{(tenth + 1) * STEPS // 10:,}", f"{megabytes:.1f}") for tenth, megabytes in enumerate(memory)]
     print_table("Resident memory", ("steps", "MB"), lines)
     growth = max(memory[1:]) - memory[0]
     print(f"growth after the first tenth: {growth:.1f} MB")

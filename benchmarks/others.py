@@ -24,14 +24,14 @@ SIDE, MINES, GAMES = 8, 10, 50
 
 
 def playing(reset: Callable[[int], Any], legal: Callable[[], Any], step: Callable[[int, int], bool]) -> Work:
-    """Returns work that plays games of random clicks.
+    """Returns work that plays `GAMES` games by uniformly random legal clicks, and counts the clicks.
 
     Args:
         reset: starts the game of a seed.
         legal: returns the cells that may be clicked, (8, 8) bool.
         step: clicks a cell by its row and its column; returns whether the game is over.
     """
-    random = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
 
     def work() -> int:
         clicks = 0
@@ -39,8 +39,8 @@ def playing(reset: Callable[[int], Any], legal: Callable[[], Any], step: Callabl
             reset(seed)
             over = False
             while not over:
-                cells = np.flatnonzero(legal())
-                over = step(*divmod(int(cells[int(random.random() * len(cells))]), SIDE))
+                legal_cells = np.flatnonzero(legal())
+                over = step(*divmod(int(legal_cells[int(rng.random() * len(legal_cells))]), SIDE))
                 clicks += 1
         return clicks
 
@@ -48,7 +48,7 @@ def playing(reset: Callable[[int], Any], legal: Callable[[], Any], step: Callabl
 
 
 def through_make() -> Work:
-    """Returns work of `gymnasium.make`."""
+    """Returns work of the environment of `gymnasium.make`."""
     env = gymnasium.make("Minesweeper-v0", size=SIDE, mines=MINES, moves=("click",)).unwrapped
     return playing(lambda seed: env.reset(seed=seed), env.action_masks, lambda row, col: env.step(row * SIDE + col)[2])
 
@@ -101,12 +101,12 @@ def main() -> None:
     """Prints one table of actions and one of replies."""
     options = arguments(__doc__, seconds=1.0, repeats=9)
     others = {"popgym": through_popgym, "textarena": through_textarena, "gem": through_gem}
-    found = {name: make for name, make in others.items() if find_spec(name)}
+    installed = {name: make for name, make in others.items() if find_spec(name)}
     packages = {"popgym": "popgym", "textarena": "textarena", "gem": "gem-llm"}
-    print(", ".join([*(f"{name} {version(packages[name])}" for name in found), machine()]))
-    actions = {"gymnasium.make": through_make()} | {name: found[name]() for name in found if name == "popgym"}
+    print(", ".join([*(f"{name} {version(packages[name])}" for name in installed), machine()]))
+    actions = {"gymnasium.make": through_make()} | {name: installed[name]() for name in installed if name == "popgym"}
     compare("clicks per second", actions, options)
-    replies = {"TextGame": through_text_game()} | {name: found[name]() for name in found if name != "popgym"}
+    replies = {"TextGame": through_text_game()} | {name: installed[name]() for name in installed if name != "popgym"}
     compare("replies per second", replies, options)
 
 

@@ -62,27 +62,27 @@ def wins(policy: str, size: int | tuple[int, int], mines: int, games: int) -> st
 
 
 def played(options: dict[str, object]) -> str:
-    """Returns the digest of everything that random play sees, over many games of each seed."""
+    """Returns the digest of all observations, rewards, ends and masks of `STEPS` random steps in `ENVS` games."""
     envs = gymnasium.make_vec("minesweeper_env:Minesweeper-v0", num_envs=ENVS, **options)
-    shown, infos = envs.reset(seed=0)
-    seen = [shown, infos["action_mask"]]
+    observations, infos = envs.reset(seed=0)
+    seen = [observations, infos["action_mask"]]
     for _ in range(STEPS):
-        shown, rewards, ends, cuts, infos = envs.step(envs.unwrapped.sample_actions())
-        seen += [shown, rewards, ends, cuts, infos["action_mask"]]
+        observations, rewards, terminations, truncations, infos = envs.step(envs.unwrapped.sample_actions())
+        seen += [observations, rewards, terminations, truncations, infos["action_mask"]]
     return digest(*seen)
 
 
 def judged(size: int | tuple[int, int], mines: int, boards: int) -> str:
-    """Returns the digest of the probabilities in random first games of seeds, rounded to 12 digits."""
+    """Returns the digest of mine probabilities, to 12 digits, over the first 6 random clicks of `boards` games."""
     envs = gymnasium.make_vec("minesweeper_env:Minesweeper-v0", num_envs=boards, size=size, mines=mines)
     _, infos = envs.reset(seed=1000)
-    random, playing, found = np.random.default_rng(0), np.ones(boards, np.bool_), []
+    rng, playing, probabilities = np.random.default_rng(0), np.ones(boards, np.bool_), []
     for _ in range(6):
         mask = infos["action_mask"]
-        shown, _, ends, _, infos = envs.step((random.random(mask.shape) * mask).argmax(axis=1))
-        playing &= ~ends
-        found += [mine_probabilities(board, mines).round(12) for board in shown[playing]]
-    return f"{digest(*found)} of {len(found)}"
+        boards_now, _, terminations, _, infos = envs.step((rng.random(mask.shape) * mask).argmax(axis=1))
+        playing &= ~terminations
+        probabilities += [mine_probabilities(board, mines).round(12) for board in boards_now[playing]]
+    return f"{digest(*probabilities)} of {len(probabilities)}"
 
 
 def trained(algorithm: str, *, killed: bool) -> str:
@@ -112,7 +112,7 @@ def kill_after_checkpoint(command: list[str], checkpoint: Path) -> None:
 
 
 def lines() -> Iterator[tuple[str, Callable[[], str]]]:
-    """Yields the name of each line, and what computes it."""
+    """Yields (name, function) of each line; the function computes its text."""
     for name, options in GAME_OPTIONS.items():
         yield f"games {name}", partial(played, options)
     for board, (size, mines) in {**SMALL_BOARDS, "5x5/5": (5, 5), "16x30/99": EXPERT}.items():
@@ -138,12 +138,12 @@ def main() -> None:
     parser.add_argument("file", type=Path, help="the file; lines that it holds are not computed again")
     parser.add_argument("--only", default="", metavar="TEXT", help="compute only lines whose name begins so")
     options = parser.parse_args()
-    known = json.loads(options.file.read_text()) if options.file.exists() else {}
+    signatures = json.loads(options.file.read_text()) if options.file.exists() else {}
     for name, compute in lines():
-        if name.startswith(options.only) and name not in known:
-            known[name] = compute()
-            print(f"{name}: {known[name]}", flush=True)
-            replace_file(options.file, (json.dumps(known, indent=1, sort_keys=True) + "\n").encode())
+        if name.startswith(options.only) and name not in signatures:
+            signatures[name] = compute()
+            print(f"{name}: {signatures[name]}", flush=True)
+            replace_file(options.file, (json.dumps(signatures, indent=1, sort_keys=True) + "\n").encode())
 
 
 if __name__ == "__main__":

@@ -30,15 +30,15 @@ FIRST_SEED, GAMES = 1_500_000_000, 2000
 UNTRAINED = (f"{ROOT}/examples/capped_dqn.py:fit_alone", "exact", "lookahead")
 
 
-def trained(arguments: list[str], out: Path) -> float:
-    """Trains into a folder, unless it is done; returns the processor seconds of the command."""
-    file = out / "seconds.json"
-    if not file.exists():
+def trained(command: list[str], out: Path) -> float:
+    """Runs a training command into a folder, unless it has run; returns its processor seconds."""
+    seconds_file = out / "seconds.json"
+    if not seconds_file.exists():
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run([sys.executable, *arguments, "--out", str(out)], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([sys.executable, *command, "--out", str(out)], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        write_json(file, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    return float(json.loads(file.read_bytes()))
+        write_json(seconds_file, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return float(json.loads(seconds_file.read_bytes()))
 
 
 def row(training: str, folder: Path, seeds: list[int]) -> dict[str, Any]:
@@ -68,19 +68,19 @@ def main() -> None:
     options = parser.parse_args()
     pin_to_one_core()
     trainings = [f"examples/dqn.py --cpu-minutes {seconds / 60:g}" for seconds in options.seconds]
-    rows = [row(each, options.folder, options.seeds) for each in (*trainings, "train.py --config quick")]
+    rows = [row(training, options.folder, options.seeds) for training in (*trainings, "train.py --config quick")]
     rows += [
-        {"training": Path(each).name, "seeds": [], "seconds": [0.0], "win_rates": [win_rate(each)]}
-        for each in UNTRAINED
+        {"training": Path(policy).name, "seeds": [], "seconds": [0.0], "win_rates": [win_rate(policy)]}
+        for policy in UNTRAINED
     ]
     games = {"size": [8, 8], "mines": 14, "first_click": "opening", "seed": FIRST_SEED, "games": GAMES}
     content = {"config": games, "processor": processor_name(), "versions": versions(), "results": rows}
     write_json(options.folder / "skill.json", content)
     lines = []
-    for each in rows:
-        ends = mean_interval(each["win_rates"])
-        rates = f"{100 * fmean(each['win_rates']):.1f}", " to ".join(f"{100 * end:.1f}" for end in ends or ())
-        lines.append((each["training"], str(len(each["seeds"])), f"{fmean(each['seconds']):.0f}", *rates))
+    for result in rows:
+        interval = mean_interval(result["win_rates"])
+        rates = f"{100 * fmean(result['win_rates']):.1f}", " to ".join(f"{100 * end:.1f}" for end in interval or ())
+        lines.append((result["training"], str(len(result["seeds"])), f"{fmean(result['seconds']):.0f}", *rates))
     print_table(f"8x8/14 opening, {GAMES} games", ("", "runs", "seconds", "won, %", "95 % (t)"), lines)
 
 

@@ -22,13 +22,13 @@ STEPS = 50
 
 def steps_per_second(env: gymnasium.vector.VectorEnv) -> float:
     """Returns the steps of all games per second, over `STEPS` steps of the batch."""
-    passed = 0.0
+    elapsed = 0.0
     for _ in range(STEPS):
         actions = env.unwrapped.sample_actions()
         start = time.perf_counter()
         env.step(actions)
-        passed += time.perf_counter() - start
-    return STEPS * env.num_envs / passed
+        elapsed += time.perf_counter() - start
+    return STEPS * env.num_envs / elapsed
 
 
 def main() -> None:
@@ -39,19 +39,17 @@ def main() -> None:
     options = parser.parse_args()
     lines = []
     for games, size, mines in BATCHES:
-        board, title = (
-            {"size": size, "mines": mines, "moves": ("click",)},
-            f"{games} games of {size[0]}x{size[1]}/{mines}",
-        )
+        board = {"size": size, "mines": mines, "moves": ("click",)}
+        title = f"{games} games of {size[0]}x{size[1]}/{mines}"
         say(f"{title}: {options.repeats} rounds")
         envs = {n: gymnasium.make_vec("Minesweeper-v0", games, threads=n, **board) for n in (1, *options.threads)}
         for env in envs.values():
             env.reset(seed=0)
-            steps_per_second(env)
+            steps_per_second(env)  # to warm up
         rounds = [{n: steps_per_second(env) for n, env in envs.items()} for _ in range(options.repeats)]
         for n in envs:
-            rate = statistics.median(each[n] for each in rounds)
-            ratio = statistics.median(each[n] / each[1] for each in rounds)
+            rate = statistics.median(rates[n] for rates in rounds)
+            ratio = statistics.median(rates[n] / rates[1] for rates in rounds)
             lines.append((title, str(n), f"{rate:,.0f}", f"{ratio:.2f}"))
     print_table("Steps per second by threads", ("", "threads", "median", "this / one thread"), lines)
 

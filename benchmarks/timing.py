@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from minesweeper_env.console import say
 
 Work = Callable[[], int]
-"""A piece of work: takes some steps and returns their number."""
+"""A piece of work to be timed: a call takes some steps, and returns their number."""
 
 
 def arguments(description: str, seconds: float, repeats: int) -> argparse.Namespace:
@@ -30,30 +30,30 @@ def pin_to_one_core() -> None:
 
 
 def rate(work: Work, seconds: float) -> float:
-    """Returns the steps per second of a piece of work, over at least `seconds` of processor time."""
+    """Repeats a piece of work for at least `seconds` of processor time, and returns its steps per second."""
     steps = 0
     start = time.process_time()
-    while (passed := time.process_time() - start) < seconds:
+    while (elapsed := time.process_time() - start) < seconds:
         steps += work()
-    return steps / passed
+    return steps / elapsed
 
 
 def compare(title: str, works: Mapping[str, Work], options: argparse.Namespace) -> None:
-    """Measures works repeatedly, and prints their rates and the ratio of the first one to each other one.
+    """Measures works repeatedly, and prints their rates, and the ratio of the first work's rate to each rate.
 
     The repeats are interleaved, so that disturbances affect all works alike.
     """
     for work in works.values():
         rate(work, options.seconds / 10)
-    measured: dict[str, list[float]] = {name: [] for name in works}
+    rates_of: dict[str, list[float]] = {name: [] for name in works}
     for round_ in range(1, options.repeats + 1):
         say(f"round {round_} of {options.repeats}: {', '.join(works)}")
         for name, work in works.items():
-            measured[name].append(rate(work, options.seconds))
-    first, lines = next(iter(measured.values())), []
-    for name, found in measured.items():
-        ratio = statistics.median(map(operator.truediv, first, found))
-        lines.append((name, f"{statistics.median(found):,.0f}", f"{max(found):,.0f}", f"{ratio:.2f}"))
+            rates_of[name].append(rate(work, options.seconds))
+    first_rates, lines = next(iter(rates_of.values())), []
+    for name, rates in rates_of.items():
+        ratio = statistics.median(map(operator.truediv, first_rates, rates))
+        lines.append((name, f"{statistics.median(rates):,.0f}", f"{max(rates):,.0f}", f"{ratio:.2f}"))
     print_table(title, ("", "median", "best", "first / this"), lines)
 
 

@@ -24,20 +24,20 @@ Counts = NDArray[np.int64]
 
 
 def law_of(cells: int, mines: int) -> NDArray[np.float64]:
-    """Returns the negative hypergeometric law of the free cells before the first mine."""
+    """Returns P(k free cells before the first mine), k = 0 to cells - mines: the negative hypergeometric law."""
     return np.array([comb(cells - k - 1, mines - 1) / comb(cells, mines) for k in range(cells - mines + 1)])
 
 
 def bins_of(expected: NDArray[np.float64]) -> Counts:
-    """Returns the bin of each number of clicks: it ends where the sum reaches the next multiple of twice the least."""
+    """Returns the bin of each number of clicks; a bin ends where the cumulative count passes a multiple of `width`."""
     width = 2 * LEAST_EXPECTED
     return np.minimum(expected.cumsum() // width, expected.sum() // width - 1).astype(np.int64)
 
 
 def protected_cells(size: int, reach: int) -> NDArray[np.bool_]:
-    """Returns (size, size) bool: the cells within `reach` - 1 of the middle, where no mine lies."""
-    near = abs(np.arange(size) - size // 2) < reach
-    return near[:, None] & near
+    """Returns (size, size) bool: the cells within `reach` - 1 of the middle, which the first click protects."""
+    is_near = abs(np.arange(size) - size // 2) < reach
+    return is_near[:, None] & is_near
 
 
 def check(size: int, mines: int, games: int) -> None:
@@ -47,8 +47,8 @@ def check(size: int, mines: int, games: int) -> None:
     cells = [size * size - int(protected_cells(size, reach).sum()) for reach in range(len(RULES))]
     if mines >= min(cells):
         raise ValueError(f"--mines must be less than the {min(cells)} cells that no first click protects")
-    laws = [law_of(each, mines) for each in cells]
-    least = ceil(max(LEAST_EXPECTED * each / min(mines, each - mines) for each in cells))
+    laws = [law_of(free_cells, mines) for free_cells in cells]
+    least = ceil(max(LEAST_EXPECTED * free_cells / min(mines, free_cells - mines) for free_cells in cells))
     while any(len(np.unique(bins_of(law * least))) < 2 for law in laws):
         least += 1
     if games < least:
@@ -56,16 +56,16 @@ def check(size: int, mines: int, games: int) -> None:
 
 
 def clicks_test(clicks: Counts, law: NDArray[np.float64]) -> tuple[float, int]:
-    """Returns Pearson's statistic of the clicks against their law, and its degrees of freedom, over pooled bins."""
+    """Returns Pearson's statistic of the clicks, (games,), against their law by bins, and its degrees of freedom."""
     expected, observed = law * len(clicks), np.bincount(clicks, minlength=len(law))
     bins = bins_of(expected)
-    wanted, seen = (np.bincount(bins, values) for values in (expected, observed))
-    seen, wanted = seen[wanted > 0], wanted[wanted > 0]
-    return ((seen - wanted) ** 2 / wanted).sum(), len(wanted) - 1
+    expected, observed = (np.bincount(bins, counts) for counts in (expected, observed))
+    observed, expected = observed[expected > 0], expected[expected > 0]
+    return ((observed - expected) ** 2 / expected).sum(), len(expected) - 1
 
 
 def random_game_clicks(env: MinesweeperVectorEnv, first: int, rule: str) -> Counts:
-    """Returns the random clicks before a mine in each game; a first click that the rule protects does not count."""
+    """Plays random games; returns the clicks before a mine in each, (games,), without a protected first click."""
     clicks, playing = np.zeros(env.num_envs, np.int64), np.ones(env.num_envs, np.bool_)
     if rule != "any":
         playing &= ~env.step(np.full(env.num_envs, first))[2]
@@ -90,6 +90,7 @@ def samples(
     env.reset(seed=seed)
     env.step(np.full(games, first))
     layouts = env.get_state()["mines"][:, ~protected_cells(size, reach)]
+    # Without flood fill, a game clicks its cells in a random order up to the first mine.
     order = np.argsort(np.random.default_rng(seed).random(layouts.shape), axis=1)
     return layouts, flooded, np.take_along_axis(layouts, order, axis=1).argmax(axis=1)
 
@@ -104,7 +105,7 @@ def placement_test(layouts: NDArray[np.bool_], mines: int) -> tuple[float, int]:
 
 
 def report(size: int, mines: int, rule: str, reach: int, games: int, seed: int) -> None:
-    """Prints the rows of one rule, which keeps the cells within `reach` - 1 of the first click free."""
+    """Prints the table rows of one rule, which keeps the cells within `reach` - 1 of the first click free."""
     layouts, flooded, plain = samples(size, mines, rule, reach, games, seed)
     cells, elsewhere = layouts.shape[1], games * mines - int(layouts.sum())
     law = law_of(cells, mines)
@@ -113,13 +114,13 @@ def report(size: int, mines: int, rule: str, reach: int, games: int, seed: int) 
         ("clicks before a mine", clicks_test(plain, law), f"mean {plain.mean():.3f}, law {law @ range(len(law)):.3f}"),
     ):
         print(f"| {rule} | {name} | {statistic:.2f} | {degrees} | {chi2.sf(statistic, degrees):.2g} | {note} |")
-    fewer = mannwhitneyu(flooded, plain, alternative="less").pvalue
-    shown = f"{fewer:.2g}" if fewer > 1e-99 else "< 1e-99"
+    p_fewer = mannwhitneyu(flooded, plain, alternative="less").pvalue
+    shown = f"{p_fewer:.2g}" if p_fewer > 1e-99 else "< 1e-99"
     print(f"| {rule} | fewer with flood fill | | | {shown} | mean {flooded.mean():.3f} |")
 
 
 def main() -> None:
-    """Prints a table in Markdown."""
+    """Prints a Markdown table with the tests of each first-click rule."""
     parser = argparse.ArgumentParser(description="Test where the mines lie.")
     for name, value in (("--size", 9), ("--mines", 10), ("--games", 10_000), ("--seed", 0)):
         parser.add_argument(name, type=int, default=value)
