@@ -26,15 +26,15 @@ MOST_GAMES = 1000
 """Maximum number of games that are timed on a board."""
 
 
-def card_for(policy: str, **given: Any) -> Card:
-    """Returns the card of a policy: the given fields, and for a policy of the package also those that are known."""
-    fields = {"name": policy, **_card_fields(policy), **{k: v for k, v in given.items() if v is not None}}
-    if missing := [f"--{name}" for name in ("track", "author") if name not in fields]:
-        raise ValueError(f"{policy} is no policy of the package, so its entry needs {' and '.join(missing)}")
+def card_for(policy: str, **stated: Any) -> Card:
+    """Returns the card of a policy: the stated fields, and for a policy of the package also those that are known."""
+    fields = {"name": policy, **_card_fields(policy), **{k: v for k, v in stated.items() if v is not None}}
+    if unstated := [f"--{name}" for name in ("track", "author") if name not in fields]:
+        raise ValueError(f"{policy} is no policy of the package, so its entry needs {' and '.join(unstated)}")
     specification = Specification.of(policy)
     card = msgspec.convert({"policy": policy, "sha256": specification.digest(), **fields}, Card)
-    if card.track == "board" and of_package(policy)[0] is None and (seen := _mines_seen(specification.base)):
-        raise ValueError(f"the track of {policy} is reveal, or search, not board: a player does not see {seen}")
+    if card.track == "board" and of_package(policy)[0] is None and (mines_seen := _mines_seen(specification.base)):
+        raise ValueError(f"the track of {policy} is reveal, or search, not board: a player does not see {mines_seen}")
     return msgspec.structs.replace(card, inference=card.inference_at_play)
 
 
@@ -43,14 +43,14 @@ def _card_fields(policy: str) -> dict[str, Any]:
     base, (track, _) = Specification.of(policy).base, of_package(policy)
     fields: dict[str, Any] = {"track": track, "author": AUTHOR} if track else {}
     folder = agent_folder(base)
-    # The trainings of the agents whose weights an agent began with count, too.
+    # The trainings of the agents whose weights this agent began with count, too.
     trainings = list(lineage(training_of(folder) if folder else None))
     if not trainings or any(None in training.values() for training in trainings):
         return fields
     if fields:
         fields["links"] = [f"baselines/learned/weights/{base}"]
     settings = [training["run"]["settings"] for training in trainings]
-    minutes = [run["minutes"] and run["minutes"] * run.get("threads", 1) for run in settings]
+    core_minutes = [run["minutes"] and run["minutes"] * run.get("threads", 1) for run in settings]
     threads = settings[0].get("threads", 1)
     cores = "one core" if threads == 1 else f"{threads} cores"
     sessions = [session for training in trainings for session in training["run"]["sessions"]]
@@ -58,7 +58,7 @@ def _card_fields(policy: str) -> dict[str, Any]:
     return fields | {
         "training_steps": sum(training["steps"] for training in trainings),
         # Budgets count the hours of cores, which say nothing about those of a GPU.
-        "training_hours": None if None in minutes or gpu != "no GPU" else sum(minutes) / 60,
+        "training_hours": None if None in core_minutes or gpu != "no GPU" else sum(core_minutes) / 60,
         "hardware": f"{cores} of {trainings[0]['run']['sessions'][-1]['processor']}, {gpu}",
     }
 
@@ -84,7 +84,7 @@ def suite_of(
     first_clicks: Sequence[str] | None = None,
     protocol: Protocol = PROTOCOL,
 ) -> Suite:
-    """Returns a suite of these policies on the protocol's boards, or on some; raises ValueError for unknown boards."""
+    """Returns a suite of these policies on the protocol's boards, or on some; raises ValueError for unknown names."""
     names, rules = dict.fromkeys(each.name for each in protocol.boards), protocol.first_clicks
     # "8x8/14" stands for "8x8/14 no-luck" where the protocol has no ordinary board of this size.
     full_names = {name.partition(" ")[0]: name for name in names if name.partition(" ")[0] not in names}

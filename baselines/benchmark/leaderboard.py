@@ -76,12 +76,12 @@ def budget_of(cards: Sequence[Card]) -> str:
 
 
 def overview(results: Sequence[ResultFile], protocol: Protocol = PROTOCOL, root: str = "..") -> str:
-    """Returns all boards, a row per entry, by inference at play, the best first.
+    """Returns a Markdown table of all boards with a row per entry, by inference at play and then the best first.
 
     A line of a cell stands for a set of rules of the protocol. An entry of several trainings has the mean of their win
-    rates with the 95 % interval of Student's t, another one its win rate with the Wilson interval; `±` stands before
-    the longer side. `*` marks p < 0.05 against the reference. A column that no entry fills is left out. `root` leads
-    from the page to the repository.
+    rates with the 95 % interval of Student's t. Any other entry has its win rate with the Wilson interval. The longer
+    side of an interval follows `±`, and `*` marks p < 0.05 against the reference. Columns that no entry fills are left
+    out. `root` is the path from the page to the repository.
     """
     # By board, for each set of rules, the rows of each entry.
     entries, boards = _grouped(results, lambda result: result.card), dict[str, list[dict[Entry, list[Row]]]]()
@@ -129,7 +129,7 @@ def _cell(rows: Sequence[Row]) -> str:
 
 
 def _cost_cells(results: Sequence[ResultFile], root: str) -> list[str]:
-    """Returns the entry with its games on each board, and what it costs: the means over its trainings."""
+    """Returns an entry's cells before the boards: name, games, inference, track, and mean costs of its trainings."""
     cards = [result.card for result in results]
     card, name = cards[0], escape.markdown_code(cards[0].entry)
     if card.links:

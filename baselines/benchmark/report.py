@@ -66,11 +66,8 @@ def content_of(run: SuiteRun, played: Played) -> Content:
             on_board = [(task, result) for task, result in played if (task.group, task.board) == (group.name, board)]
             tests = [results.without_difference(test) for test in _tests(on_board, group.paired)]
             rows = results.with_tests((_row(run, task, result, group) for task, result in on_board), tests)
-            left_out = [
-                {"policy": task.entry.policy, "reason": task.reason}
-                for task in run.refused
-                if (task.group, task.board) == (group.name, board)
-            ]
+            refused = [task for task in run.refused if (task.group, task.board) == (group.name, board)]
+            left_out = [{"policy": task.entry.policy, "reason": task.reason} for task in refused]
             content = {"group": group.name, "config": results.config_row(board), "results": rows}
             boards.append(content | {"comparisons": tests, "left_out": left_out})
     return {
@@ -83,6 +80,7 @@ def content_of(run: SuiteRun, played: Played) -> Content:
 
 
 def _row(run: SuiteRun, task: Task, result: results.PolicyResult, group: Group) -> Row:
+    """Returns the row of a policy on a board, with its beliefs, flags and scores if the group has them."""
     if group.measures_beliefs:
         result = replace(result, beliefs=_beliefs(task, result.games, run.folder))
     row = result.row()
@@ -153,7 +151,7 @@ def _notes(played: Played, refused: Sequence[Refusal], games: int) -> Iterator[s
         "stronger policy, only policies of equally many games are compared."
     )
     counts = {(task.entry.policy, len(task.games.seeds)) for task, _ in played}
-    for policy, count in sorted(each for each in counts if each[1] < games):
+    for policy, count in sorted(pair for pair in counts if pair[1] < games):
         yield f"{policy} is slow, and played only the first {count} of {games} games."
     for policy in dict.fromkeys(task.entry.policy for task, _ in played if task.entry.start is not None):
         yield f"{policy} plays games that begin in a way of their own, and is compared with no other policy."
@@ -186,7 +184,7 @@ def sections(content: Content) -> Iterator[Table]:
         for board in boards:
             rows, tests, title = board["results"], board["comparisons"], board_title(board["config"])
             yield table_of(f"{title}, first click {board['config']['first_click']}", COLUMNS, rows, best_rows(rows))
-            if len(tests) > sum(row.get("mcnemar") is not None for row in rows):
+            if len(tests) > sum(row.get("mcnemar") is not None for row in rows):  # Tests that no row shows.
                 yield table_of(f"{title}: each two policies on the same games", TESTS, tests)
 
 

@@ -37,7 +37,7 @@ Stored = tuple[Count, list[GameRecord], Seconds, dict[str, Count], dict[str, Any
 """Content of a file of games: the fields of its `Part`, and those of `Task.owner`."""
 
 RECORD_BYTES = 128
-"""The most bytes of a game in a file, besides its actions."""
+"""The most bytes of a game in a file, besides its actions; the other fields of a file may take those of 128 games."""
 
 
 class Refusal(NamedTuple):
@@ -217,6 +217,7 @@ class SuiteRun:
             write_json(folder / MANIFEST, self.fixed | code | {"policies": earlier_digests | digests})
 
     def _read(self) -> list[list[Part]]:
+        """Returns the stored parts of each task, without actions; raises as `Task.read` does."""
         return [task.read(self.folder) for task in self.tasks]
 
     def play(self, workers: AbstractContextManager[Workers]) -> None:
@@ -241,7 +242,7 @@ class SuiteRun:
             say_count("going on with" if any(parts) else "playing")
             display = progress_display(lambda width: progress_line("", schedule.fraction_done(), facts(), width), facts)
             try:
-                with display as show, workers as there, closing(play_units(schedule, there, show)) as units:
+                with display as show, workers as pool, closing(play_units(schedule, pool, show)) as units:
                     for unit, part in units:
                         task = self.tasks[unit.task]
                         task.write(self.folder, part)
@@ -254,6 +255,5 @@ class SuiteRun:
 
     def results(self) -> list[tuple[Task, PolicyResult]]:
         """Returns the tasks with their games; raises OSError if a file of games is damaged."""
-        return [
-            (task, PolicyResult.of(task.games, parts)) for task, parts in zip(self.tasks, self._read(), strict=True)
-        ]
+        tasks_and_parts = zip(self.tasks, self._read(), strict=True)
+        return [(task, PolicyResult.of(task.games, parts)) for task, parts in tasks_and_parts]

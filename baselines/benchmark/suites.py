@@ -74,13 +74,13 @@ class Suite:
         names = [group.name for group in self.groups]
         for unknown in set(groups or ()) - set(names):
             raise ValueError(f"the suite {self.name} has the groups {', '.join(names)}, not {unknown}")
-        kept = [group for group in self.groups if groups is None or group.name in groups]
+        chosen_groups = [group for group in self.groups if groups is None or group.name in groups]
         for policy in policies:
-            for index, group in enumerate(kept):
+            for index, group in enumerate(chosen_groups):
                 if policy in [entry.policy for entry in group.entries]:
                     raise ValueError(f"{group.name} has the policy {policy} already; name each policy once")
-                kept[index] = replace(group, entries=(*group.entries, Entry(policy)))
-        return replace(self, groups=tuple(kept))
+                chosen_groups[index] = replace(group, entries=(*group.entries, Entry(policy)))
+        return replace(self, groups=tuple(chosen_groups))
 
     def seeds_of(self, first: int | None, games: int) -> range:
         """Returns `games` seeds from `first` on, by default the suite's own; raises a ValueError for other seeds."""

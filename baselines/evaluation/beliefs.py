@@ -110,8 +110,8 @@ def frozen_positions(config: BoardConfig, count: int = POSITIONS, shown: bool = 
     plain = replace(config, moves=("click",), max_steps=None, no_guess=False, luck=True)
     policy, batches = find_policy("exact")(plain), []
     with game_bar("playing", "exact for positions", count) if shown else nullcontext(lambda _: None) as on_finished:
-        for first in range(FIRST_SEED, FIRST_SEED + count, BATCH):
-            seeds = range(first, min(first + BATCH, FIRST_SEED + count))
+        for first_seed in range(FIRST_SEED, FIRST_SEED + count, BATCH):
+            seeds = range(first_seed, min(first_seed + BATCH, FIRST_SEED + count))
             batches.append(_boards_under_way(policy, plain, seeds))
             on_finished(len(seeds))
     boards = np.concatenate(batches)

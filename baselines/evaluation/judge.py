@@ -68,6 +68,7 @@ class Judge:
     def _judge(
         self, games: NDArray[np.int64], boards: NDArray[np.int8], clicks: NDArray[np.int64], lost: NDArray[np.bool_]
     ) -> None:
+        """Judges a click, row * cols + col, of each of these games past their first click."""
         probabilities, is_judged = self._oracle.ask(boards)
         risk = probabilities.reshape(len(boards), -1)[np.arange(len(boards)), clicks]
         least_risk = np.where(boards > self._max_count, probabilities, np.inf).min(axis=(1, 2))

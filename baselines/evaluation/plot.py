@@ -73,6 +73,7 @@ def _labels(content: Content) -> dict[str, str]:
 
 
 def _draw_board(axes: Axes, board: Content, policies: Sequence[str]) -> None:
+    """Draws the intervals and win rates of a board; a policy stands at the same height in all panels."""
     for row in board["results"]:
         y, rate = policies.index(row["policy"]), row["win_rate"]
         colour = COLOURS[family_of(row["policy"])]

@@ -221,7 +221,7 @@ class Results:
         """Returns one flat dict per policy, ready for `pandas.DataFrame`.
 
         Win rates and the ends of their intervals are fractions. `difference` and the ends of its interval are
-        percentage points beyond the win rate of `against`. All of these and the p-values are None for the reference.
+        percentage points beyond the win rate of `against`. The reference has None for these and for the p-values.
         """
         game_fields = {"board": self.config.name, "first_click": self.config.first_click, "seed": self.seed}
         test_columns = {name: name for name in ("against", "difference", "difference_ci95")}
@@ -288,6 +288,7 @@ class Results:
         return table_of(self._title, names, rows, best_rows(rows))
 
     def _page(self, page: Page) -> Page:
+        """Returns the page with the table, its notes, and the diagnostics of judged clicks."""
         rows = self._rows()
         page.table(self._table(rows))
         for note in self._notes(rows):
