@@ -161,14 +161,14 @@ class Prices:
         return endings, [guess for guess in guesses if guess.log_layouts > self.endings.most]
 
 
-def early_gains(guesses: Sequence[Guess], first: Policy, playouts: Playouts, draws: int) -> Iterator[tuple[int, float]]:
-    """Yields (seed, gain) for guesses that differ from the click of the `first` rule; playouts estimate the gain."""
+def early_gains(guesses: Sequence[Guess], rule: Policy, playouts: Playouts, draws: int) -> Iterator[tuple[int, float]]:
+    """Yields (seed, gain) for guesses that differ from the click of `rule`; playouts estimate the gain."""
     if not guesses:
         return
-    first_clicks = clicks_of(first, playouts.config, np.stack([guess.board for guess in guesses]))
-    for guess, first_rule_click in zip(guesses, first_clicks.tolist(), strict=True):
-        if first_rule_click != guess.click:
-            yield guess.game, gains(guess, np.array([first_rule_click, guess.click]), playouts, draws)[1]
+    reference_clicks = clicks_of(rule, playouts.config, np.stack([guess.board for guess in guesses]))
+    for guess, reference_click in zip(guesses, reference_clicks.tolist(), strict=True):
+        if reference_click != guess.click:
+            yield guess.game, gains(guess, np.array([reference_click, guess.click]), playouts, draws)[1]
 
 
 def prices(options: argparse.Namespace) -> None:
@@ -187,18 +187,18 @@ def prices(options: argparse.Namespace) -> None:
             (lost, gained), counts = np.zeros((2, options.games)), np.zeros(2)
             with game_bar("playing", name, options.games) as on_finished:
                 for seeds in blocks_of(options):
-                    ends, early = price.split(guesses_of(policy, config, seeds, 1))
-                    counts += len(ends), len(early)
-                    for guess in ends:
+                    endings, early = price.split(guesses_of(policy, config, seeds, 1))
+                    counts += len(endings), len(early)
+                    for guess in endings:
                         lost[guess.game - options.seed] += price(guess)
                     for game, gain in early_gains(early, rules[options.rules[0]], simulator, options.draws):
                         gained[game - options.seed] += gain
                     on_finished(len(seeds))
             reference = lost if name == options.rules[0] else reference
-            at_ends, before = counts / options.games
+            at_ends, earlier = counts / options.games
             print(
                 f"{name}: gives away {points(lost)} at {at_ends:.2f} guesses at ends, {points(lost - reference)} "
-                f"against the first rule; gains {points(gained)} at {before:.2f} guesses before"
+                f"against the first rule; gains {points(gained)} at {earlier:.2f} guesses before"
             )
 
 
@@ -256,13 +256,13 @@ def values_of(config: BoardConfig, board: NDArray[np.int8], cells: Sequence[int]
     layouts = consistent_layouts(grid, config.mines, round(math.exp(endings.most)), radius=config.radius)
     values = {}
     for cell in cells:
-        column = layouts.cells.tolist().index(cell)
-        counts, sizes = np.unique(layouts.counts[layouts.mines[:, column] == 0, column], return_counts=True)
+        index = layouts.cells.tolist().index(cell)
+        counts, sizes = np.unique(layouts.counts[layouts.mines[:, index] == 0, index], return_counts=True)
         wins = 0.0
         for count, number in zip(counts, sizes.tolist(), strict=True):
-            after = board.copy()
-            after[cell] = count
-            wins += number * (1.0 if number == 1 else exact_value(endings, after, number))  # One layout left: won.
+            next_board = board.copy()
+            next_board[cell] = count
+            wins += number * (1.0 if number == 1 else exact_value(endings, next_board, number))  # One layout left: won.
         values[cell] = wins / len(layouts.mines)
     return values
 

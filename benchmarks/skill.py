@@ -42,7 +42,7 @@ def trained(command: list[str], out: Path) -> float:
 
 
 def row(training: str, folder: Path, seeds: list[int]) -> dict[str, Any]:
-    """Returns the processor seconds and the win rates of a training with several seeds."""
+    """Trains and evaluates with each seed; returns the processor seconds and the win rates."""
     seconds, rates = [], []
     for seed in seeds:
         out = folder / training.replace("/", "_").replace(" ", "_") / str(seed)

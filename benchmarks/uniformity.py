@@ -64,11 +64,11 @@ def clicks_test(clicks: Counts, law: NDArray[np.float64]) -> tuple[float, int]:
     return ((observed - expected) ** 2 / expected).sum(), len(expected) - 1
 
 
-def random_game_clicks(env: MinesweeperVectorEnv, first: int, rule: str) -> Counts:
+def random_game_clicks(env: MinesweeperVectorEnv, first_cell: int, rule: str) -> Counts:
     """Plays random games; returns the clicks before a mine in each, (games,), without a protected first click."""
     clicks, playing = np.zeros(env.num_envs, np.int64), np.ones(env.num_envs, np.bool_)
     if rule != "any":
-        playing &= ~env.step(np.full(env.num_envs, first))[2]
+        playing &= ~env.step(np.full(env.num_envs, first_cell))[2]
     while playing.any():
         _, _, ended, _, infos = env.step(env.sample_actions())
         clicks += playing & (~ended | infos["is_success"])
@@ -84,11 +84,11 @@ def samples(
     The rule keeps the cells within `reach` - 1 of the first click free; the layouts leave these cells out.
     """
     middle = size // 2
-    first, env = middle * size + middle, MinesweeperVectorEnv(games, size, mines, rule, ("click",))
+    first_cell, env = middle * size + middle, MinesweeperVectorEnv(games, size, mines, rule, ("click",))
     env.reset(seed=seed + games)
-    flooded = random_game_clicks(env, first, rule)
+    flooded = random_game_clicks(env, first_cell, rule)
     env.reset(seed=seed)
-    env.step(np.full(games, first))
+    env.step(np.full(games, first_cell))
     layouts = env.get_state()["mines"][:, ~protected_cells(size, reach)]
     # Without flood fill, a game clicks its cells in a random order up to the first mine.
     order = np.argsort(np.random.default_rng(seed).random(layouts.shape), axis=1)
