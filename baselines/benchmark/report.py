@@ -110,7 +110,7 @@ def _beliefs(task: Task, games: int, out: Path) -> Row | None:
 
 
 def scores(records: Sequence[GameRecord]) -> Row:
-    """Returns the score of Sun, Chen & Yang: the number of open cells, doubled on a win.
+    """Returns the mean score of Sun, Chen & Yang, open cells doubled on a win, and the win rate past the first click.
 
     The mean score includes games that the first click lost; the mean score of lost games excludes them.
     """
@@ -127,7 +127,7 @@ def scores(records: Sequence[GameRecord]) -> Row:
 
 
 def _mean(name: str, values: list[int]) -> Row:
-    """Returns the mean of values as `name`, and its 95 % interval as `name`_ci95; both are None without values."""
+    """Returns the mean of values as `name` (None for none), and its interval as `name`_ci95 (None for fewer than 2)."""
     interval = intervals.mean_interval(values)
     return {name: math.fsum(values) / len(values) if values else None, f"{name}_ci95": interval and list(interval)}
 

@@ -79,7 +79,7 @@ def numbers_of(owner: Any, method: str, boards: Boards) -> Floats | None:
     numbers = function(boards) if callable(function) else None
     if numbers is None:
         return None
-    # With several moves there is a number for each action, and the clicks are the first actions.
+    # A policy with several moves may give a number for each action; the clicks are the first actions.
     return np.asarray(numbers, np.float64).reshape(len(boards), -1)[:, : boards[0].size].reshape(boards.shape)
 
 

@@ -340,7 +340,7 @@ def _flat(row: Row) -> Row:
 
 
 def known_wins(config: BoardConfig, seed: int, games: int) -> int | None:
-    """Returns the wins of `exact` in `games` games from a seed on; None for 0 games or where no file has them all."""
+    """Returns the wins of `exact` in `games` games from a seed on; None for 0 games, or if `KNOWN_FILE` lacks some."""
     if config.radius != 1 or config.max_steps is not None or not games:
         return None
     for entry in json.loads(KNOWN_FILE.read_text(encoding="utf-8"))["boards"]:
