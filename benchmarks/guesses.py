@@ -278,7 +278,7 @@ def stored_positions() -> tuple[BoardConfig, list[tuple[NDArray[np.int8], dict[i
 
 
 def losses(rule: str, count: int | None = None) -> NDArray[np.float64]:
-    """Returns the probability of winning that a rule's click gives away on each stored position."""
+    """Returns (positions,): the probability of winning that a rule's click gives away on each stored position."""
     config, positions = stored_positions()
     positions = positions[:count]
     clicks = clicks_of(find_policy(rule)(config), config, np.stack([board for board, _ in positions])).tolist()

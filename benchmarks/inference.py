@@ -81,6 +81,7 @@ def their_board(board: Board) -> list[list[int]]:
 Engine = Callable[[Any, int], Any]  # takes a board in its own format and the number of mines
 
 ENGINES: dict[str, tuple[Engine, Callable[[Board], Any]]] = {"ours": (mine_probabilities, np.ascontiguousarray)}
+"""Engines by name: the function to call, and the function that converts a board to its format."""
 if ms_toollib is not None:
     ENGINES["enum"] = (ms_toollib.cal_probability_enum, their_board)
     ENGINES["csp"] = (ms_toollib.cal_probability_csp, their_board)

@@ -27,9 +27,8 @@ from baselines.learned.settings import PRECISIONS, Budget, TrainingSettings
 from minesweeper_env.config import BoardConfig
 
 BOARD = BoardConfig(8, 8, 14, moves=("click",))
-STEPS = 8192
-"""Steps of one piece of work; several rollouts."""
-GAMES = 500
+STEPS, GAMES = 8192, 500
+"""Steps of a training, which are several rollouts, and games of a policy in one piece of work."""
 SEEDS = itertools.count(5_000_000)
 
 
