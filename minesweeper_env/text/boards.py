@@ -17,7 +17,7 @@ STYLES: tuple[str, ...] = ("grid", "list", "json")
 _SYMBOLS = "012345678F##*"
 """The character of each cell code."""
 
-_FIRST_CLICKS = {
+_FIRST_CLICK_SENTENCES = {
     "opening": "The first cell that you open is a 0.",
     "safe": "The first cell that you open is no mine.",
     "any": "The first cell that you open may be a mine.",
@@ -26,28 +26,28 @@ _FIRST_CLICKS = {
 
 
 def board_text(codes: ArrayLike, mines: int, style: str = "grid") -> str:
-    """Returns a board of (rows, cols) cell codes as text in one of `STYLES`."""
+    """Returns a board, (rows, cols) cell codes with `mines` mines in all, as text in one of `STYLES`."""
     board = np.asarray(codes)
-    covered, flags = int((board == HIDDEN).sum()), int((board == FLAGGED).sum())
-    cells = [[_SYMBOLS[code] for code in row] for row in board.tolist()]
+    hidden_count, flag_count = int((board == HIDDEN).sum()), int((board == FLAGGED).sum())
+    chars = [[_SYMBOLS[code] for code in row] for row in board.tolist()]
     if one_of("style", style, STYLES) == "json":
-        rows = ",\n".join("  [" + ", ".join(f'"{cell}"' for cell in row) + "]" for row in cells)
-        flagged = f', "flags": {flags}' * bool(flags)
-        return f'{{"mines": {mines}, "covered": {covered}{flagged}, "board": [\n{rows}\n]}}'
-    body = join_cells(cells, 1, ":") if style == "grid" else _lists(cells)
-    flagged = f", {counted(flags, 'flag')}" * bool(flags)
-    return f"{body}\n{counted(mines, 'mine')}, {counted(covered, 'covered cell')}{flagged}"
+        rows = ",\n".join("  [" + ", ".join(f'"{char}"' for char in row) + "]" for row in chars)
+        flag_part = f', "flags": {flag_count}' * bool(flag_count)
+        return f'{{"mines": {mines}, "covered": {hidden_count}{flag_part}, "board": [\n{rows}\n]}}'
+    body = join_cells(chars, 1, ":") if style == "grid" else _list_text(chars)
+    flag_part = f", {counted(flag_count, 'flag')}" * bool(flag_count)
+    return f"{body}\n{counted(mines, 'mine')}, {counted(hidden_count, 'covered cell')}{flag_part}"
 
 
-def _lists(cells: Sequence[Sequence[str]]) -> str:
-    known = [
-        (f"({row}, {col})", cell) for row, line in enumerate(cells) for col, cell in enumerate(line) if cell != "#"
+def _list_text(chars: Sequence[Sequence[str]]) -> str:
+    shown = [
+        (f"({row}, {col})", char) for row, line in enumerate(chars) for col, char in enumerate(line) if char != "#"
     ]
-    opened = ", ".join(f"{place} = {cell}" for place, cell in known if cell not in "F*")
+    opened = ", ".join(f"{cell} = {char}" for cell, char in shown if char not in "F*")
     lines = [f"open: {opened or 'none'}"]
-    for name, symbol in (("flags", "F"), ("mines", "*")):
-        if places := ", ".join(place for place, cell in known if cell == symbol):
-            lines.append(f"{name}: {places}")
+    for name, wanted in (("flags", "F"), ("mines", "*")):
+        if cells := ", ".join(cell for cell, char in shown if char == wanted):
+            lines.append(f"{name}: {cells}")
     return "\n".join([*lines, "all other cells are covered"])
 
 
@@ -61,42 +61,42 @@ def rules_text(
 ) -> str:
     """Returns the prompt: the rules of the games, the form of the board, and the form of a reply.
 
-    With `tools` the reply is a call of a tool; otherwise it is free text with one move. `opened` is the cell of a first
-    click that was made already.
+    With `tools` a reply is a tool call; otherwise it is free text with one move. `opened` is the (row, col) of a first
+    click that was made already; None if the player makes the first click.
     """
     has_flags = "flag" in config.moves
-    either = f" or {asked_form('flag')}" * has_flags
-    reply = f"Reply with one move: {asked_form()}{either}. You may think first; the last move of a reply counts."
+    or_flag = f" or {asked_form('flag')}" * has_flags
+    reply = f"Reply with one move: {asked_form()}{or_flag}. You may think first; the last move of a reply counts."
     if tools:
         reply = f"Make one move at a time: call the tool open{' or flag' * has_flags} with row and col."
     if has_flags:
         reply += " A flag sets a mark or removes it; it decides nothing, and a flagged cell cannot be opened."
-    limit = "" if max_illegal is None else f"; illegal reply number {max_illegal} ends the game"
-    turns = "" if max_turns is None else f" The game ends after {counted(max_turns, 'turn')}."
-    logic = ""
+    illegal_limit = "" if max_illegal is None else f"; illegal reply number {max_illegal} ends the game"
+    turn_limit = "" if max_turns is None else f" The game ends after {counted(max_turns, 'turn')}."
+    guess_rule = ""
     if config.no_guess:
-        logic = "No guess is needed: after the first move some covered cell is always provably safe."
+        guess_rule = "No guess is needed: after the first move some covered cell is always provably safe."
     elif not config.luck:
-        logic = (
+        guess_rule = (
             "After the first move luck decides nothing. While some covered cell is provably safe, any cell that is not "
             "loses. While none is, any cell that may be safe opens."
         )
     # Every board without guesses begins safe, whatever the rule for other boards.
-    rule = "safe" if config.no_guess and config.first_click == "any" else config.first_click
+    first_click = "safe" if config.no_guess and config.first_click == "any" else config.first_click
     parts = (
         f"You play Minesweeper on {counted(config.rows, 'row')} and {counted(config.cols, 'column')} with "
         f"{counted(config.mines, 'hidden mine')}. You win when every cell without a mine is open, and lose when you "
         "open a mine. An open cell shows how many of its up to eight neighbours are mines. A 0 also opens them all.",
-        _FIRST_CLICKS[rule] if opened is None else f"The first move is made: {opened} was opened.",
-        logic,
+        _FIRST_CLICK_SENTENCES[first_click] if opened is None else f"The first move is made: {opened} was opened.",
+        guess_rule,
         _board_form(config, style),
-        f"{reply} An illegal reply changes nothing{limit}.{turns}",
+        f"{reply} An illegal reply changes nothing{illegal_limit}.{turn_limit}",
     )
     return "\n".join(filter(None, parts))
 
 
 def board_rules(config: BoardConfig, style: str) -> str:
-    """Returns what a board means, for questions about one: `rules_text` without the game."""
+    """Returns the meaning of a board, for questions about one position: `rules_text` without the rules of play."""
     return (
         f"This is a board of Minesweeper with {counted(config.rows, 'row')}, {counted(config.cols, 'column')} and "
         f"{counted(config.mines, 'mine')}. An open cell shows how many of its up to eight neighbours are mines.\n"

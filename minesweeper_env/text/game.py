@@ -20,10 +20,10 @@ from minesweeper_env.text.replies import Reply, parse_reply
 from minesweeper_env.text.rewards import GameRewards, reward_weights
 
 SPLITS: tuple[str, ...] = ("train", "dev", "test")
-"""The parts of all layouts; `split_of` finds the part of one."""
+"""The parts into which all layouts are divided; `split_of` returns the part of a layout."""
 
 _TRIES = 1000
-"""The number of games of a seed among which one is sought that fits."""
+"""The largest number of games of a seed that `reset` tries until one fits `opened` and `split`."""
 
 _WON, _LOST = " You won.", " It was a mine: you lost."
 _TOO_MANY, _NO_TURNS = (f"\nThe game ends: {why}." for why in ("too many illegal replies", "no turns are left"))
@@ -44,7 +44,7 @@ class Judgement(NamedTuple):
 
 
 def judge_clicks(boards: ArrayLike, mines: int, clicks: ArrayLike) -> Judgement:
-    """Judges one click on each of N boards by the exact mine probabilities of the board before it.
+    """Judges one click on each of N boards, by the exact mine probabilities before the click.
 
     Args:
         boards: (N, rows, cols) cell codes.
@@ -56,13 +56,14 @@ def judge_clicks(boards: ArrayLike, mines: int, clicks: ArrayLike) -> Judgement:
         InconsistentBoardError: no layout fits a board.
     """
     codes, mines, _ = check_boards(boards, 3, mines, 1)
-    each, config = np.arange(len(codes)), BoardConfig.of_size(codes.shape[1:], mines, first_click="any")
+    index, config = np.arange(len(codes)), BoardConfig.of_size(codes.shape[1:], mines, first_click="any")
+    # NumPy makes an empty list float64, which is no index.
     flat, cells = codes.reshape(len(codes), config.cells), np.asarray(clicks, None if np.size(clicks) else np.int64)
-    is_whole = cells.shape == each.shape and cells.dtype.kind in "iu"
-    if not is_whole or ((cells < 0) | (cells >= config.cells)).any() or (flat[each, cells] < FLAGGED).any():
+    are_ints = cells.shape == index.shape and cells.dtype.kind in "iu"
+    if not are_ints or ((cells < 0) | (cells >= config.cells)).any() or (flat[index, cells] < FLAGGED).any():
         raise ValueError(f"clicks must be row * cols + col of a covered cell, one for each of {len(codes)} boards")
     probabilities = Oracle(config).ask(codes).probabilities.reshape(flat.shape)
-    risk = probabilities[each, cells]
+    risk = probabilities[index, cells]
     least = np.where(flat >= FLAGGED, probabilities, np.inf).min(axis=1, initial=np.inf)
     return Judgement(risk, least, np.where(least > 0.0, risk - least < TIE, risk == 0.0))
 
@@ -70,21 +71,21 @@ def judge_clicks(boards: ArrayLike, mines: int, clicks: ArrayLike) -> Judgement:
 def split_of(board: ArrayLike) -> str:
     """Returns the part of `SPLITS` of a layout, (rows, cols) bool, or of a visible board, (rows, cols) codes.
 
-    Of all boards 80 % are train (tenths 0 to 7 of a hash), 10 % dev and 10 % test. The hash is the same on every
-    machine. Rotations and reflections of a board belong to one part.
+    The first byte of a SHA-256 hash divides all boards into tenths: 0 to 7 are train, 8 is dev, and 9 is test. The
+    hash is the same on every machine, and for all rotations and reflections of a board.
     """
-    given = np.asarray(board)
+    raw = np.asarray(board)
     # Codes of another type have other bytes, and so would have another part.
-    array, pack = (given, np.packbits) if given.dtype == np.bool_ else (given.astype(np.int8), np.ascontiguousarray)
-    turned = [np.rot90(each, turns) for each in (array, array.T) for turns in range(4)]
-    least = min(bytes(str(each.shape), "ascii") + pack(each).tobytes() for each in turned)
-    return SPLITS[max(0, hashlib.sha256(least).digest()[0] * 10 // 256 - 7)]
+    cells, to_array = (raw, np.packbits) if raw.dtype == np.bool_ else (raw.astype(np.int8), np.ascontiguousarray)
+    symmetric = [np.rot90(variant, turns) for variant in (cells, cells.T) for turns in range(4)]
+    canonical = min(bytes(str(variant.shape), "ascii") + to_array(variant).tobytes() for variant in symmetric)
+    return SPLITS[max(0, hashlib.sha256(canonical).digest()[0] * 10 // 256 - 7)]
 
 
 def shortened(messages: Sequence[Any], history: int | None) -> list[Any]:
-    """Returns a conversation with its first message, the prompt, and its last one, the board.
+    """Returns the first message (the prompt), the last `history` exchanges, and the last message (the board).
 
-    Of the exchanges between them it keeps the last `history`; None keeps all. The board alone says all that is known.
+    An exchange is a board and its reply, two messages; None keeps all. The last board alone says all that is known.
     """
     if history is None:
         return [*messages]
@@ -165,7 +166,7 @@ class TextGame:
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[str, dict[str, Any]]:
         """Starts a game as `MinesweeperEnv.reset` does; returns the board as text, and an empty info.
 
-        With `opened` it is the first game of the seed that the first click leaves open and that has the `split`.
+        With `opened`, it starts the first game of the seed that this click does not end and whose layout is in `split`.
 
         Raises:
             ValueError: an option is not allowed, or no game fits.
@@ -182,17 +183,17 @@ class TextGame:
         return self.observation(), {}
 
     def _make_first_click(self, tries: int) -> None:
-        """Opens the first cell of this game, or of the first later game of the seed that fits."""
+        """Clicks `opened` in this game, or else in the first later one of the seed that fits, of `tries` games."""
         assert self.opened is not None
         row, col = self.opened
         for number in range(tries):
             if number:
                 self.env.reset()
-            self.codes, _, over, _, _ = self.env.step(row * self.config.cols + col)
-            if not over and self.split in (None, split_of(self.env.get_state()["mines"])):
+            self.codes, _, terminated, _, _ = self.env.step(row * self.config.cols + col)
+            if not terminated and self.split in (None, split_of(self.env.get_state()["mines"])):
                 return
-        wanted = f" and whose layout belongs to {self.split}" * (self.split is not None)
-        raise ValueError(f"no game was found that goes on after a first click at {self.opened}{wanted}")
+        split_part = f" and whose layout belongs to {self.split}" * (self.split is not None)
+        raise ValueError(f"no game was found that goes on after a first click at {self.opened}{split_part}")
 
     def _open_cells(self) -> int:
         return int((self.codes < FLAGGED).sum())
@@ -202,8 +203,8 @@ class TextGame:
 
         Returns:
             The event and the board as text; the reward; whether the game is won or lost; whether a limit ended it; and
-            the info: `illegal`, `error`, `cell`, `is_success`, `rewards`, the changes by name, and of a click `risk`,
-            `excess_risk` and `sound`.
+            the info: `illegal`, `error`, `cell`, `is_success`, `rewards` (the changes by name), and for a click also
+            `risk`, `excess_risk` and `sound`.
 
         Raises:
             gymnasium.error.ResetNeeded: no game is in progress.
@@ -213,46 +214,43 @@ class TextGame:
         move = parse_reply(reply, self.codes, self.moves)
         self.turns += 1
         self._rewards.reply(move.action is not None)
-        event, ending, judged = self._refuse(move) if move.action is None else self._make(move.action, move.cell)
+        event, ending, verdict = self._reject(move) if move.action is None else self._make_move(move.action, move.cell)
         if not ending and self.turns == self.max_turns:
             ending = _NO_TURNS
         self.over, won, lost = bool(ending), ending == _WON, ending == _LOST
         given_up = self.over and not won and not lost
         rewards = self._rewards.changes(won, lost, given_up)
-        facts = {"illegal": bool(move.error), "error": move.error, "cell": move.cell, "is_success": won}
+        info = {"illegal": bool(move.error), "error": move.error, "cell": move.cell, "is_success": won}
         text = f"{event}{ending}\n\n{self.observation()}"
-        return text, self.weigh(rewards), won or lost, given_up, facts | {"rewards": rewards} | judged
+        return text, self.weigh(rewards), won or lost, given_up, info | {"rewards": rewards} | verdict
 
-    def _refuse(self, move: Reply) -> tuple[str, str, dict[str, Any]]:
-        """Counts an illegal reply; returns what `_make` returns."""
+    def _reject(self, move: Reply) -> tuple[str, str, dict[str, Any]]:
+        """Counts an illegal reply; returns its error, the end of the game or "", and no judgement."""
         self.illegal += 1
         return move.error, _TOO_MANY if self.illegal == self.max_illegal else "", {}
 
-    def _make(self, action: int, cell: Any) -> tuple[str, str, dict[str, Any]]:
+    def _make_move(self, action: int, cell: Any) -> tuple[str, str, dict[str, Any]]:
         """Makes a legal move; returns what happened, the end of the game or "", and the judgement of a click."""
-        judged, was_flagged, is_first = self._judge(action), self.codes[cell] == FLAGGED, not self._open_cells()
-        self.codes, _, over, is_out, found = self.env.step(action)
-        if judged:
-            excess, sound = judged["excess_risk"], judged["sound"]
-            if not self.config.luck and not is_first and not math.isnan(excess):
-                # The rule of such a game decides a later click: it is right if it survives, whatever its risk.
-                sound = not over or found["is_success"]
-                excess = 0.0 if sound else 1.0
-                judged |= {"excess_risk": excess, "sound": sound}
-            self._rewards.click(self._open_cells(), excess, sound)
-        done = "opened" if judged else "removed the flag from" if was_flagged else "flagged"
-        ending = _WON if found["is_success"] else _LOST if over else _NO_TURNS if is_out else ""
-        return f"You {done} {cell}.", ending, judged
+        verdict, was_flagged, is_first = self._judge(action), self.codes[cell] == FLAGGED, not self._open_cells()
+        self.codes, _, terminated, truncated, info = self.env.step(action)
+        if verdict:
+            excess_risk, sound = verdict["excess_risk"], verdict["sound"]
+            if not self.config.luck and not is_first and not math.isnan(excess_risk):
+                # Without luck the rule decides each later click: a click that survives is sound, whatever its risk.
+                sound = not terminated or info["is_success"]
+                excess_risk = 0.0 if sound else 1.0
+                verdict |= {"excess_risk": excess_risk, "sound": sound}
+            self._rewards.click(self._open_cells(), excess_risk, sound)
+        verb = "opened" if verdict else "removed the flag from" if was_flagged else "flagged"
+        ending = _WON if info["is_success"] else _LOST if terminated else _NO_TURNS if truncated else ""
+        return f"You {verb} {cell}.", ending, verdict
 
     def weigh(self, rewards: Mapping[str, float]) -> float:
-        """Returns the sum of rewards by name, such as `give_up` returns them, with the weights of this game."""
+        """Returns the weighted sum of rewards by name, such as those of `give_up`, with the weights of this game."""
         return sum(weight * rewards.get(name, 0.0) for name, weight in self.weights.items())
 
     def give_up(self) -> dict[str, float]:
-        """Ends the game as a limit does; returns the changes of the rewards by name, and none for a game that is over.
-
-        A library calls it when a limit of its own ends a conversation.
-        """
+        """Ends the game where a library's own limit does; returns the changes of the rewards by name, {} if over."""
         is_over, self.over = self.over, True
         return {} if is_over else self._rewards.changes(given_up=True)
 

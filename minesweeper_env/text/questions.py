@@ -33,7 +33,7 @@ _SLOPE = 10.0
 _EXACT_INTEGERS = 1 << 50
 """Up to this number of layouts a probability tells in how many of them a cell is a mine."""
 
-_LIST = "Answer <answer>ROW COL, ROW COL</answer>, with all of them."
+_LIST_FORM = "Answer <answer>ROW COL, ROW COL</answer>, with all of them."
 _FRACTION = re.compile(r"\\[dtc]?frac\s*+(?:\{\s*+([0-9.]++)\s*+\}|([0-9]))\s*+(?:\{\s*+([0-9.]++)\s*+\}|([0-9]))")
 _DECIMAL_COMMA = re.compile(r"(?<![0-9.,])([0-9]{1,2}+),(?=[0-9]++(?![0-9,]))")
 _NUMBER = re.compile(
@@ -41,26 +41,26 @@ _NUMBER = re.compile(
     r"(?:(?P<per_cent>\\?%|per\s?cent|por\s?ciento)"
     r"|(?:/|(?:out\s++of|of|in|de)\s(?:(?:the|las|los)\s)?+)\s*+(?P<divisor>[0-9]++(?:\.[0-9]++)?))?"
 )
-_RISK = re.compile(
+_RISK_BEHIND = re.compile(
     r"(?:[\s,;:(=~≈$-]|(?:with|at|an?|the|p|risk|mine|probability|chance|is|of|about|only)(?![a-z])){1,30}+"
     r"(?:0?\.[0-9]++|[0-9]++(?:\.[0-9]++)?\s*+\\?%|[0-9]++/[0-9]++)[\s).$]*+(?:(?:risk|chance|probability)\W*+)?\Z"
 )
-"""The risk that may stand behind a guessed cell."""
-_NO_OF = (
+"""A risk that the answer may state behind a guessed cell."""
+_WORDS_AFTER_NO = (
     "layouts?|arrangements?|configurations?|assignments?|placements?|combinations?|boards?|solutions?|such|valid"
     "|possible|consistent|because|since|it|there|way(?=[ \t]++to)|hay|existe|mine(?=[ \t]++(?:layout|arrang|place))"
 )
-_YES_NO = re.compile(rf"\b(?:yes|sí|no(?![ \t]++(?!(?:{_NO_OF})\b)[^\W\d_]))\b|\A\W*+si\W*+\Z")
+_YES_NO = re.compile(rf"\b(?:yes|sí|no(?![ \t]++(?!(?:{_WORDS_AFTER_NO})\b)[^\W\d_]))\b|\A\W*+si\W*+\Z")
 """A yes or a no, but not the "no" of "no idea", which refuses, or of "no contradiction", which means yes."""
 _VERDICTS = {"possible": "yes", "true": "yes", "impossible": "no", "not possible": "no", "none": "no", "false": "no"}
 """Whole answers that say neither yes nor no, and mean one of them."""
 
 Facts = Mapping[str, Any]
-"""The part of a task that follows from its board, with values of JSON."""
+"""The metadata of a task, with values of JSON: its "board" and "mines", and what `pose` adds to them."""
 
 
 class Position:
-    """A position of a game, and what follows from it; each is computed when it is asked for."""
+    """A position of a game, and what follows from it; each property is computed at its first use."""
 
     def __init__(self, codes: NDArray[np.int8], mines: int) -> None:
         """Takes (rows, cols) cell codes without flags, and the number of mines on the board."""
@@ -87,16 +87,13 @@ class Position:
         """UNKNOWN, SAFE, MINE or OPEN for each cell, (rows, cols), by all numbers and the number of mines."""
         return known_cells(self.codes[None], self.mines, 1, WITH_TOTAL, find_all=True)[0]
 
-    def level(self, wanted: NDArray[np.bool_], kind: int, number: int) -> tuple[str, NDArray[np.bool_]]:
-        """Returns the easiest level that finds `number` of the wanted cells, and the cells that it finds.
-
-        Cells are (rows, cols) bool; all wanted ones are of one kind, SAFE or MINE.
-        """
-        found = wanted & (self.by_single_numbers == kind)
-        if found.sum() >= number:
-            return "single", found
-        found = wanted & (self.by_several_numbers == kind)
-        return ("subset", found) if found.sum() >= number else ("exact", wanted)
+    def level(self, wanted: NDArray[np.bool_], kind: int, needed: int) -> tuple[str, NDArray[np.bool_]]:
+        """Returns the easiest level that proves `needed` of `wanted`, (rows, cols), and the cells it then proves."""
+        proved = wanted & (self.by_single_numbers == kind)
+        if proved.sum() >= needed:
+            return "single", proved
+        proved = wanted & (self.by_several_numbers == kind)
+        return ("subset", proved) if proved.sum() >= needed else ("exact", wanted)
 
 
 class Question(ABC):
@@ -130,29 +127,29 @@ class _CertainCells(Question):
 
     levels = LEVELS[:3]
 
-    _number = 0
+    _cells_needed = 0
     """The number of cells that an answer needs; 0 for all."""
 
     def __init__(self, word: str, risk: float, kind: int) -> None:
-        """Asks for the cells of a risk, 0.0 or 1.0; `kind` is its mark in `known_cells`, and `word` its name."""
-        self.text = f"Which covered cells are certainly {word}? {_LIST}"
+        """Asks for the cells of a risk, 0.0 or 1.0; `known_cells` marks them `kind`, the question names them `word`."""
+        self.text = f"Which covered cells are certainly {word}? {_LIST_FORM}"
         self._risk, self._kind = risk, kind
 
     def pose(self, position: Position, rng: Random) -> dict[str, Any] | None:  # noqa: ARG002
         wanted = (position.codes == HIDDEN) & (position.risks == self._risk)
         if not wanted.any():
             return None
-        level, found = position.level(wanted, self._kind, self._number or int(wanted.sum()))
+        level, proved = position.level(wanted, self._kind, self._cells_needed or int(wanted.sum()))
         # The cells that the level finds come first, so that an answer of one cell, and its proof, need no higher level.
-        return {"level": level, "cells": [*np.argwhere(found).tolist(), *np.argwhere(wanted & ~found).tolist()]}
+        return {"level": level, "cells": [*np.argwhere(proved).tolist(), *np.argwhere(wanted & ~proved).tolist()]}
 
     def answer(self, facts: Facts) -> str:
-        return ", ".join(f"{row} {col}" for row, col in facts["cells"][: self._number or None])
+        return ", ".join(f"{row} {col}" for row, col in facts["cells"][: self._cells_needed or None])
 
     def score(self, body: str, facts: Facts) -> float:
-        said = set(read_cells(body))
-        right = {*map(tuple, facts["cells"])}
-        return max(0.0, (len(said & right) - len(said - right)) / len(right))
+        named = set(read_cells(body))
+        correct = {*map(tuple, facts["cells"])}
+        return max(0.0, (len(named & correct) - len(named - correct)) / len(correct))
 
     def reasons(self, board: NDArray[np.int8], facts: Facts) -> list[str]:
         return [step.explain() for step in inference.deduce(board, facts["mines"], level=_DEDUCED[facts["level"]])]
@@ -161,14 +158,14 @@ class _CertainCells(Question):
 class _SafeCell(_CertainCells):
     """One cell that is certainly safe."""
 
-    _number = 1
+    _cells_needed = 1
 
     def __init__(self) -> None:
         super().__init__("safe", 0.0, SAFE)
         self.text = "Name one covered cell that is certainly safe: <answer>ROW COL</answer>."
 
     def score(self, body: str, facts: Facts) -> float:
-        return float(_cell(body) in facts["cells"])
+        return float(_answered_cell(body) in facts["cells"])
 
     def reasons(self, board: NDArray[np.int8], facts: Facts) -> list[str]:
         return [step.explain() for step in inference.hint(board, facts["mines"], cell=facts["cells"][0])]
@@ -192,17 +189,17 @@ class _BestGuess(Question):
         return "{} {}".format(*facts["cell"])
 
     def score(self, body: str, facts: Facts) -> float:
-        cell, board, (row, col) = _cell(_RISK.sub("", body)), facts["board"], facts["cell"]
-        if cell is None or not (0 <= cell[0] < len(board) and 0 <= cell[1] < len(board[0])):
+        guess, board, (row, col) = _answered_cell(_RISK_BEHIND.sub("", body)), facts["board"], facts["cell"]
+        if guess is None or not (0 <= guess[0] < len(board) and 0 <= guess[1] < len(board[0])):
             return 0.0
-        if board[cell[0]][cell[1]] != HIDDEN:
+        if board[guess[0]][guess[1]] != HIDDEN:
             return 0.0
-        excess = facts["risks"][cell[0]][cell[1]] - facts["risks"][row][col]
+        excess = facts["risks"][guess[0]][guess[1]] - facts["risks"][row][col]
         return 1.0 if excess <= TIE else max(0.0, 1.0 - _SLOPE * excess)
 
     def reasons(self, board: NDArray[np.int8], facts: Facts) -> list[str]:
         row, col = facts["cell"]
-        return [_share(board, facts, facts["risks"][row][col]), "No other covered cell is a mine in fewer of them."]
+        return [_odds_text(board, facts, facts["risks"][row][col]), "No other covered cell is a mine in fewer of them."]
 
 
 class _Probability(Question):
@@ -215,10 +212,10 @@ class _Probability(Question):
     levels = ("exact",)
 
     def pose(self, position: Position, rng: Random) -> dict[str, Any] | None:
-        unsure = np.flatnonzero((position.risks > 0.0) & (position.risks < 1.0))
-        if not unsure.size:
+        uncertain = np.flatnonzero((position.risks > 0.0) & (position.risks < 1.0))
+        if not uncertain.size:
             return None
-        row, col = divmod(int(choice(rng, unsure)), position.codes.shape[1])
+        row, col = divmod(int(choice(rng, uncertain)), position.codes.shape[1])
         return {"level": "exact", "cell": [row, col], "probability": float(position.risks[row, col])}
 
     def answer(self, facts: Facts) -> str:
@@ -227,19 +224,19 @@ class _Probability(Question):
     def score(self, body: str, facts: Facts) -> float:
         """Returns 1 - 10 times the error; the answer may be a decimal number, a fraction or a percentage."""
         row, col = facts["cell"]
-        # The cell of the question may follow its answer.
+        # The answer may repeat the cell of the question, whose numbers are no probability.
         body = re.sub(rf"\(\s*+{row}\s*+,\s*+{col}\s*+\)", "", body)
-        found = deque(_NUMBER.finditer(_DECIMAL_COMMA.sub(r"\1.", _FRACTION.sub(r"\1\2/\3\4", body))), 1)
-        if not found:
+        last = deque(_NUMBER.finditer(_DECIMAL_COMMA.sub(r"\1.", _FRACTION.sub(r"\1\2/\3\4", body))), 1)
+        if not last:
             return 0.0
-        number, divisor = float(found[0]["number"]), float(found[0]["divisor"] or 1)
-        value = number / (100.0 if found[0]["per_cent"] else divisor or np.inf)
+        number, divisor = float(last[0]["number"]), float(last[0]["divisor"] or 1)
+        value = number / (100.0 if last[0]["per_cent"] else divisor or np.inf)
         error = abs(value - facts["probability"])
-        # The answer with four decimals is right. NaN, the quotient of two endless numbers, is not.
+        # An answer with four decimals is right. NaN, infinity over infinity, is not; a number over 0 counts as 0.
         return 1.0 if error <= 1e-4 else max(0.0, 1.0 - _SLOPE * error)
 
     def reasons(self, board: NDArray[np.int8], facts: Facts) -> list[str]:
-        return [_share(board, facts, facts["probability"])]
+        return [_odds_text(board, facts, facts["probability"])]
 
 
 class _Possible(Question):
@@ -249,18 +246,19 @@ class _Possible(Question):
     levels = ("exact",)
 
     def pose(self, position: Position, rng: Random) -> dict[str, Any] | None:
-        """Changes one number, so that with chance 1/2 no layout fits."""
-        codes, wanted = position.codes, rng.random() < 0.5
+        """Changes one number by 1; a layout fits the new board with probability 1/2."""
+        codes, should_fit = position.codes, rng.random() < 0.5
         neighbours = neighbour_table(codes.shape[0], codes.shape[1], 1)
-        covered = np.append(codes.ravel() == HIDDEN, False)[neighbours].sum(axis=1)
-        numbers = np.flatnonzero((codes.ravel() < FLAGGED) & (covered > 0))
+        # The table gives neighbours off the board the index of the False behind the last cell.
+        covered_near = np.append(codes.ravel() == HIDDEN, False)[neighbours].sum(axis=1)
+        numbers = np.flatnonzero((codes.ravel() < FLAGGED) & (covered_near > 0))
         for _ in range(len(numbers)):
             cell, changed = int(choice(rng, numbers)), codes.copy()
             changed.flat[cell] += 2 * (rng.random() < 0.5) - 1
-            # A number that its covered neighbours cannot meet would be found at a glance.
-            misfit = _misfit(changed, position.mines) if 0 <= changed.flat[cell] <= covered[cell] else None
-            if misfit is not None and (misfit == "") == wanted:
-                return {"level": "exact", "possible": wanted, "board": changed.tolist()}
+            # A number above the number of its covered neighbours would give the answer away.
+            misfit = _misfit(changed, position.mines) if 0 <= changed.flat[cell] <= covered_near[cell] else None
+            if misfit is not None and (misfit == "") == should_fit:
+                return {"level": "exact", "possible": should_fit, "board": changed.tolist()}
         return None
 
     def answer(self, facts: Facts) -> str:
@@ -268,8 +266,8 @@ class _Possible(Question):
 
     def score(self, body: str, facts: Facts) -> float:
         words = _YES_NO.findall(_VERDICTS.get(body.strip(" .*\n"), body))
-        said = {"no" if word == "no" else "yes" for word in words}
-        return float(said == {self.answer(facts)})
+        answers = {"no" if word == "no" else "yes" for word in words}
+        return float(answers == {self.answer(facts)})
 
     def reasons(self, board: NDArray[np.int8], facts: Facts) -> list[str]:
         if not facts["possible"]:
@@ -289,11 +287,11 @@ QUESTIONS: dict[str, Question] = {
 
 
 def choice(rng: Random, items: Sequence[Any] | NDArray[Any]) -> Any:
-    """Returns one of some items; other versions of Python draw the same one, which `Random.choice` does not promise."""
+    """Returns a random item, the same one in every version of Python, which `Random.choice` does not promise."""
     return items[int(rng.random() * len(items))]
 
 
-def _cell(body: str) -> list[int] | None:
+def _answered_cell(body: str) -> list[int] | None:
     move = read_move(f"<answer>{body}</answer>")
     return None if move is None or move.verb != "open" else [move.row, move.col]
 
@@ -309,7 +307,7 @@ def _misfit(board: NDArray[np.int8], mines: int) -> str | None:
     return ""
 
 
-def _share(board: NDArray[np.int8], facts: Facts, risk: float) -> str:
+def _odds_text(board: NDArray[np.int8], facts: Facts, risk: float) -> str:
     """Returns a sentence with the number of layouts in which the cell of a question is a mine."""
     layouts = inference.count_layouts(board, facts["mines"])
     share = f"{round(risk * layouts)} of the {layouts} layouts that fit"

@@ -33,12 +33,12 @@ _PAIR = rf"(?P<first>{_NUMBER})(?P<between>{_GAP}{{1,20}}+)(?P<second>{_NUMBER})
 # A number that follows the name of a tool directly counts its calls.
 _TOOL = rf"(?:_?(?:{_any_of(words.NOUNS)}))?+(?![a-z])(?::[0-9]++(?=\s*+[{{<]))?+"
 _LABEL = rf"(?:{_any_of(words.LABELS)})[ *_`]{{0,4}}+(?:{_any_of(words.LABEL_ENDS)}|(?<=\*)\n)"
-_ONE = rf"(?:1\s++(?:[a-z]++\s++)?(?:{_any_of(words.NOUNS)})(?![a-z]){_GAP}{{1,24}}+)?+"
+_ONE_CELL = rf"(?:1\s++(?:[a-z]++\s++)?(?:{_any_of(words.NOUNS)})(?![a-z]){_GAP}{{1,24}}+)?+"
 _PROSE = re.compile(
-    rf"(?P<verb>{_any_of(words.VERBS)}|{_LABEL}){_TOOL}(?P<call>(?=\())?(?P<before>{_GAP}{{1,24}}+{_ONE}){_PAIR}"
+    rf"(?P<verb>{_any_of(words.VERBS)}|{_LABEL}){_TOOL}(?P<call>(?=\())?(?P<before>{_GAP}{{1,24}}+{_ONE_CELL}){_PAIR}"
 )
-_SAID = rf"(?:{_GAP}|(?:{_any_of(words.CLAIMS)})(?![a-z]))"
-_BARE = re.compile(rf"(?P<before>{_SAID}{{0,24}}+){_PAIR}(?:{_SAID}|[.!✅]){{0,24}}+")
+_GAP_OR_CLAIM = rf"(?:{_GAP}|(?:{_any_of(words.CLAIMS)})(?![a-z]))"
+_BARE = re.compile(rf"(?P<before>{_GAP_OR_CLAIM}{{0,24}}+){_PAIR}(?:{_GAP_OR_CLAIM}|[.!✅]){{0,24}}+")
 _BLANK = r"[ \t*_\"'`(\[{]++"
 _WORD = rf"{_BLANK}(?!(?:{_any_of(words.CLAUSES)})\b)[^\W\d_]++"
 _CLAUSE = rf"{_BLANK}(?:{_any_of(words.SUBJECTS)}){_BLANK}\Z"
@@ -62,16 +62,16 @@ _SPANISH_DENIAL = re.compile(rf"\b(?:{_any_of(words.SPANISH_DENIALS)})(?:{_WORD}
 _TURN = rf"[ \t]++(?:{_any_of(words.TURNS)})(?:{_BLANK}[a-z]++){{0,2}}"
 _OTHER_MOVE = re.compile(rf"\b(?:{_any_of(words.OTHERS)})(?:{_TURN}[*_]{{0,3}}+[:,]?+|,)?{_BLANK}\Z")
 """The end of a text after which a move is another than the one to make."""
-_ORDER = rf"(?:{_any_of(words.LATER)})(?:{_WORD}){{0,2}},?+|(?:if|once)\b[^.;:!?\n]{{2,30}},"
-_LATER = re.compile(rf"\b(?:{_ORDER})(?:{_WORD}){{0,3}}{_BLANK}\Z")
-_NOUN = re.compile(rf"\b(?:{_any_of(words.ARTICLES)})[ \t*_\"'`]++\Z")
+_LATER_WORDS = rf"(?:{_any_of(words.LATER)})(?:{_WORD}){{0,2}},?+|(?:if|once)\b[^.;:!?\n]{{2,30}},"
+_LATER = re.compile(rf"\b(?:{_LATER_WORDS})(?:{_WORD}){{0,3}}{_BLANK}\Z")
+_ARTICLE = re.compile(rf"\b(?:{_any_of(words.ARTICLES)})[ \t*_\"'`]++\Z")
 """The end of a text after which "open" or "flag" describes a cell."""
-_NUMBERED = re.compile(r"[ \t)]*+=\s*+[0-9.]++(?!\s*+%)|(?:[ \t]++[0-9#f*])++[ \t]*+(?:\n|\Z)")
+_CELL_VALUE = re.compile(r"[ \t)]*+=\s*+[0-9.]++(?!\s*+%)|(?:[ \t]++[0-9#f*])++[ \t]*+(?:\n|\Z)")
 """What follows a cell of a list with its number, and the numbers of a row of a board."""
-_ASKED = re.compile(r"[ \t)\]*_\"'`]*+\?++[\s*_\"'`]*+(?!yes)\w")
+_ANSWERED_QUESTION = re.compile(r"[ \t)\]*_\"'`]*+\?++[\s*_\"'`]*+(?!yes)\w")
 """What follows a cell in a question that the text answers, but for a yes."""
-_COUNTING = re.compile(rf"(?<![a-z])(?:{_any_of(words.PLACES)})(?![a-z])")
-_COUNTED = re.compile(rf"[ \t]*+(?:(?:{_any_of(words.COUNTED)})(?![a-z])|,[ \t]*+[0-9]++[ \t]*+[)\]])")
+_QUANTITY_WORD = re.compile(rf"(?<![a-z])(?:{_any_of(words.PLACES)})(?![a-z])")
+_COUNTED_NOUN = re.compile(rf"[ \t]*+(?:(?:{_any_of(words.COUNTED)})(?![a-z])|,[ \t]*+[0-9]++[ \t]*+[)\]])")
 _RETRACTION = re.compile(rf"\b(?:{_any_of(words.RETRACTIONS)})\b(?!(?<=no)[ \t]++[a-z])")
 """What takes back a move; "wait, no risk" does not."""
 _FAULT = re.compile(
@@ -90,11 +90,11 @@ _MARKS = re.compile(
     rf"|(?<=\[)(?P<bracket>\s*+(?:{_any_of(words.VERBS)})[^\[\]<\n]{{1,200}}+)\]|(?<={{)(?P<object>{_OBJECT})\}})"
 )
 _AXIS = re.compile(rf"(?<![a-z])(?:{_AXES})(?![a-z])")
-_BEHIND = re.compile(rf"[ \t(*_]*+({_AXES})(?![a-z])")
-_HEADED = re.compile(rf"[ \t)\]*_`]*+\(({_AXES})(?:,|\s)\s*+({_AXES})\)")
-_COLUMNS = re.compile(rf"(?<![a-z])({_AXES})[ *]*+(?P<sep>[|\t,])[ *]*+({_AXES})[ *]*+(?:[|\t][^\n]*+)?+\n")
-_THIRD = re.compile(rf"[\s,;)*_]*+(?:{_AXES})[\s:=*_]*+[0-9]")
-_LISTED = re.compile(
+_AXIS_BEHIND = re.compile(rf"[ \t(*_]*+({_AXES})(?![a-z])")
+_HEADING_BEHIND = re.compile(rf"[ \t)\]*_`]*+\(({_AXES})(?:,|\s)\s*+({_AXES})\)")
+_TABLE_HEADING = re.compile(rf"(?<![a-z])({_AXES})[ *]*+(?P<sep>[|\t,])[ *]*+({_AXES})[ *]*+(?:[|\t][^\n]*+)?+\n")
+_THIRD_COORDINATE = re.compile(rf"[\s,;)*_]*+(?:{_AXES})[\s:=*_]*+[0-9]")
+_LISTED_CELL = re.compile(
     rf"(?P<before>(?:{_AXIS.pattern}[\s:=\"'`]{{0,4}}+)?)(?<![0-9.-])(?P<first>[0-9]++)"
     rf"(?P<between>\]\[|(?:[\s,;:=\"'`\\~]|{_Y}|(?:and|{_AXES})(?![a-z])){{1,16}}+|c)(?P<second>[0-9]++)"
 )
@@ -107,35 +107,35 @@ def _key(names: Iterable[str]) -> str:
     return rf"[\"'](?:[a-z]{{1,12}}+_){{0,2}}(?:{_any_of(names)})(?:_[a-z]{{1,12}}+)?{_COLON}"
 
 
-_WHY = re.compile(
+_REASON_ENTRY = re.compile(
     rf"(?P<key>{_key(words.REASONS)})(?:(?P<quote>{_QUOTE})(?:(?!(?P=quote))(?:\\.|[^\\]))*+(?P=quote)"
     r"|\[(?:[^\[\]]|\[[^\[\]]*+\])*+\]|\{[^{}]*+\})"
 )
 """The part of an object that gives reasons."""
-_WHOLE = r"(?P<number>-?[0-9]++)(?:\.0++)?+(?!\.?[0-9])"
-_AXIS_KEY = rf"{_QUOTE}(?P<axis>{_AXES})(?:_?(?:index|idx))?+{_COLON}(?:{_QUOTE})?+{_WHOLE}"
-_ACT = rf"(?P<act>{_any_of(words.VERBS)}){_TOOL}(?={_COLON}\{{)"
-_KNOWN = rf"{_QUOTE}(?:(?P<label>(?:[a-z]{{1,12}}+_)?(?:{_TAGS}))|{_ACT}|{_any_of(words.FILLERS)}){_COLON}"
+_WHOLE_NUMBER = r"(?P<number>-?[0-9]++)(?:\.0++)?+(?!\.?[0-9])"
+_AXIS_KEY = rf"{_QUOTE}(?P<axis>{_AXES})(?:_?(?:index|idx))?+{_COLON}(?:{_QUOTE})?+{_WHOLE_NUMBER}"
+_VERB_KEY = rf"(?P<act>{_any_of(words.VERBS)}){_TOOL}(?={_COLON}\{{)"
+_KNOWN_KEY = rf"{_QUOTE}(?:(?P<label>(?:[a-z]{{1,12}}+_)?(?:{_TAGS}))|{_VERB_KEY}|{_any_of(words.FILLERS)}){_COLON}"
 _CELL = rf"\[\s*+(?P<row>{_NUMBER})\s*+,\s*+(?P<col>{_NUMBER})\s*+\]"
-_VALUE = rf"{_key(words.ACTS)}{_QUOTE}(?P<verb>{_any_of(words.VERBS)}){_TOOL}{_QUOTE}"
-_PART = re.compile(
-    rf"{_AXIS_KEY}|{_VALUE}|(?P<end>\}})|(?P<known>{_KNOWN})?+(?:(?:{_QUOTE})?+(?P<begin>\{{)"
+_VERB_ENTRY = rf"{_key(words.ACTS)}{_QUOTE}(?P<verb>{_any_of(words.VERBS)}){_TOOL}{_QUOTE}"
+_OBJECT_PART = re.compile(
+    rf"{_AXIS_KEY}|{_VERB_ENTRY}|(?P<end>\}})|(?P<known>{_KNOWN_KEY})?+(?:(?:{_QUOTE})?+(?P<begin>\{{)"
     rf"|(?(known)(?:{_CELL}|{_QUOTE}(?P<said>[^\"'\\{{}}]{{1,200}}+))|(?!)))"
 )
 """The parts of an object that say which move it holds."""
-_OTHER = re.compile(
+_OTHER_CONTENT = re.compile(
     rf"[\"']name{_COLON}|(?:mine|flag)[a-z_]{{0,12}}+{_COLON}true|safe{_COLON}false"
     rf"|(?:{_key(words.ACTS)}{_QUOTE}(?=[a-z])|{_COLON}{_QUOTE}(?=[a-z_]{{1,24}}+{_QUOTE}))"
     rf"(?!(?:{_any_of((*words.FILLERS, *words.TAGS, *words.AXES))})(?![a-z_]))"
 )
 """The part of an object without a verb that says something else of its cell."""
-_BEGIN_OF = {end: begin for begin, end in words.THINKING}
-_THOUGHTS = re.compile(_any_of(sorted({mark for marks in words.THINKING for mark in marks}, key=len, reverse=True)))
-_ENDS = re.compile(r"(?:\s|</[^<>\s]{1,60}+>)*+")
+_BEGIN_OF_END = {end: begin for begin, end in words.THINKING}
+_THOUGHT_MARK = re.compile(_any_of(sorted({mark for marks in words.THINKING for mark in marks}, key=len, reverse=True)))
+_CLOSING_TAGS = re.compile(r"(?:\s|</[^<>\s]{1,60}+>)*+")
 """What may follow the last thought in a tag around the whole reply."""
 _LETTERS = re.compile(r"<[^<>\s]{1,60}+>|\[[a-z_]{1,20}+\]|[a-z]++")
-_QUIET = {*words.LABELS, *words.FILLERS, *words.LEADS}
-_MOST = 500
+_ANSWER_WORDS = {*words.LABELS, *words.FILLERS, *words.LEADS}
+_MAX_MATCHES = 500
 """The number of tags and objects, and of moves in prose, at the end of a reply among which its move is sought."""
 
 _ASCII = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: " ", 0x3001: ",", 0x200B: ""}
@@ -167,9 +167,9 @@ class Move(NamedTuple):
 
 
 def tool_call(name: str, arguments: Any) -> str:
-    """Returns the text of a tool call, as `parse_reply` reads it; the arguments are JSON in a text, or an object."""
-    given = arguments if isinstance(arguments, str) else json.dumps(arguments)
-    return f"<tool_call>{json.dumps({'name': name, 'arguments': given})}</tool_call>"
+    """Returns the text of a tool call, as `parse_reply` reads it; `arguments` is an object, or its JSON."""
+    json_text = arguments if isinstance(arguments, str) else json.dumps(arguments)
+    return f"<tool_call>{json.dumps({'name': name, 'arguments': json_text})}</tool_call>"
 
 
 def asked_form(verb: str = "open") -> str:
@@ -192,8 +192,8 @@ def parse_reply(reply: str | None, codes: ArrayLike, moves: tuple[str, ...] = ("
     """
     move = read_move(reply, moves)
     if move is None:
-        thought = "ends with its thinking" if reply and not answer_of(reply).strip() else "has no move"
-        return Reply(None, f"The reply {thought}: write {asked_form()}.")
+        fault = "ends with its thinking" if reply and not answer_of(reply).strip() else "has no move"
+        return Reply(None, f"The reply {fault}: write {asked_form()}.")
     board = np.asarray(codes)
     (rows, cols), cell = board.shape, (move.row, move.col)
     error = ""
@@ -212,72 +212,72 @@ def parse_reply(reply: str | None, codes: ArrayLike, moves: tuple[str, ...] = ("
 def answer_of(reply: str) -> str:
     """Returns a reply without its thinking: the last text outside of it.
 
-    A mark that ends no thought that began, ends one that began before the reply. A thought without an end ends it.
+    An end mark alone ends a thought that began before the reply. A begin mark alone begins one that never ends.
     """
     if not isinstance(reply, str):
         raise TypeError(f"a reply must be a text or None, not {type(reply).__name__}")
-    low = reply.lower()
-    if len(low) != len(reply):  # A few letters have two in lower case.
-        low = "".join(each.lower()[:1] for each in reply)
-    texts: list[str] = []
-    start, begun = 0, list[str]()
-    for mark in _THOUGHTS.finditer(low):
-        begin = _BEGIN_OF.get(mark[0])
-        if begin is None:
-            texts += [] if begun else [reply[start : mark.start()]]
-            begun += [mark[0]] * (mark[0] not in begun)
+    lowered = reply.lower()
+    if len(lowered) != len(reply):  # A few letters become two, and would shift all offsets.
+        lowered = "".join(char.lower()[:1] for char in reply)
+    outside: list[str] = []
+    start, unclosed = 0, list[str]()
+    for mark in _THOUGHT_MARK.finditer(lowered):
+        begin_mark = _BEGIN_OF_END.get(mark[0])
+        if begin_mark is None:
+            outside += [] if unclosed else [reply[start : mark.start()]]
+            unclosed += [mark[0]] * (mark[0] not in unclosed)
             continue
         # Another family's marks may stand within a thought.
-        texts, begun = (texts, begun[: begun.index(begin)]) if begin in begun else ([], [])
+        outside, unclosed = (outside, unclosed[: unclosed.index(begin_mark)]) if begin_mark in unclosed else ([], [])
         start = mark.end()
-    texts += [reply[start:]] * (not begun)
-    return next((text for text in reversed(texts) if not _ENDS.fullmatch(text)), "")
+    outside += [reply[start:]] * (not unclosed)
+    return next((text for text in reversed(outside) if not _CLOSING_TAGS.fullmatch(text)), "")
 
 
 def plain(text: str) -> str:
     """Returns a text in lower case, with ASCII for full-width characters."""
-    low = text.lower()
-    return low if low.isascii() else low.translate(_ASCII)
+    lowered = text.lower()
+    return lowered if lowered.isascii() else lowered.translate(_ASCII)
 
 
 def read_move(reply: str | None, moves: Iterable[str] = ("open", "flag")) -> Move | None:
     """Returns the move that a reply states, or None; see `parse_reply`."""
-    text = _WHY.sub(r"\g<key>''", plain(answer_of(reply or "")))
+    text = _REASON_ENTRY.sub(r"\g<key>''", plain(answer_of(reply or "")))
     whole = text.strip("` \t\r\n").removeprefix("json").strip()
-    said = [*deque(_PROSE.finditer(text), _MOST)]
-    tags, others = _marks(text, said)
+    prose = [*deque(_PROSE.finditer(text), _MAX_MATCHES)]
+    tags, others = _marks(text, prose)
     move = _first(sorted(tags, key=_is_statement, reverse=True), whole) or _first(filter(_is_alone, others), whole)
     bodies = (tag[str(tag.lastgroup)] for tag in tags)
     if move is not None or any(body.strip("> \t\r\n") and words.PLACEHOLDER not in body for body in bodies):
         return move
     # A flag in prose is a remark where the game has none, unless the reply has no other move.
-    allowed = [match for match in said if words.VERBS.get(match["verb"], "open") in moves]
+    in_game = [match for match in prose if words.VERBS.get(match["verb"], "open") in moves]
     objects = [mark for mark in others if mark.lastgroup == "object"]
     # A whole reply may name the cell to open, but not by two numbers alone.
-    named = None if whole[:1].isdigit() else _bare(whole)
-    move = named or _stated(allowed) or _stated(said) or _first(objects, whole)
+    named = None if whole[:1].isdigit() else _move_without_verb(whole)
+    move = named or _last_stated(in_game) or _last_stated(prose) or _first(objects, whole)
     # The only object of a reply may be a cell without a verb.
     return move or (_from_object(objects[0][0], False) if len(objects) == 1 and _is_alone(objects[0]) else None)
 
 
-def _marks(text: str, said: Iterable[re.Match[str]]) -> tuple[list[re.Match[str]], list[re.Match[str]]]:
-    """Returns the tags and boxes of a text, and its brackets, objects and calls, each the last one first."""
-    marks = [mark for mark in reversed(deque(_MARKS.finditer(text), _MOST)) if not _is_taken_back(mark)]
+def _marks(text: str, prose: Iterable[re.Match[str]]) -> tuple[list[re.Match[str]], list[re.Match[str]]]:
+    """Returns the tags and boxes of a text, then its brackets, objects and calls; both lists begin at the end."""
+    marks = [mark for mark in reversed(deque(_MARKS.finditer(text), _MAX_MATCHES)) if not _is_taken_back(mark)]
     tags = [mark for mark in marks if mark.lastgroup in ("tag", "box")]
     others = [mark for mark in marks if mark.lastgroup in ("bracket", "object")]
-    others += [match for match in said if match["call"] is not None and not _is_taken_back(match)]
+    others += [match for match in prose if match["call"] is not None and not _is_taken_back(match)]
     return tags, sorted(others, key=re.Match.end, reverse=True)
 
 
 def _first(marks: Iterable[re.Match[str]], whole: str) -> Move | None:
-    """Returns the move of the first of some marks and calls that has one."""
+    """Returns the first move among marks and calls; `whole` is the whole reply without blanks around it."""
     for mark in marks:
         kind = str(mark.lastgroup)
         if kind not in ("tag", "box", "bracket"):
-            move = _from_object(mark[0], mark[0] != whole.strip("[] \n")) if kind == "object" else _stated([mark])
+            move = _from_object(mark[0], mark[0] != whole.strip("[] \n")) if kind == "object" else _last_stated([mark])
         else:
             body = mark[kind]  # Its verb may be missing.
-            move = _from_object(body, False) or _stated(_PROSE.finditer(body)) or _bare(body)
+            move = _from_object(body, False) or _last_stated(_PROSE.finditer(body)) or _move_without_verb(body)
         if move is not None:
             return move
     return None
@@ -287,13 +287,13 @@ def _is_alone(match: re.Match[str]) -> bool:
     """Returns whether a call, a bracket or an object is an answer, and no remark: its line says nothing else."""
     text, begin, end = match.string, match.start(), match.end()
     line = text[max(0, begin - 80) : begin].rpartition("\n")[2] + " " + text[end : end + 80].partition("\n")[0]
-    return all(word in _QUIET for word in _LETTERS.findall(line) if word.isalpha())
+    return all(word in _ANSWER_WORDS for word in _LETTERS.findall(line) if word.isalpha())
 
 
-def _stated(said: Iterable[re.Match[str]]) -> Move | None:
-    """Returns the last move in prose that is not denied, and is to make now if any is, unless it is taken back."""
-    stated = sorted(filter(_is_statement, reversed([*said])), key=_is_later)
-    return _from_match(stated[0]) if stated and not _is_taken_back(stated[0]) else None
+def _last_stated(matches: Iterable[re.Match[str]]) -> Move | None:
+    """Returns the last undenied move in prose, preferring one to make now to a later one; None if it is taken back."""
+    statements = sorted(filter(_is_statement, reversed([*matches])), key=_is_later)  # a stable sort
+    return _from_match(statements[0]) if statements and not _is_taken_back(statements[0]) else None
 
 
 def _is_later(match: re.Match[str]) -> bool:
@@ -309,7 +309,7 @@ def _is_taken_back(match: re.Match[str]) -> bool:
 
 
 def _is_statement(match: re.Match[str]) -> bool:
-    """Returns whether a match states a move that is not denied, asked for or another one, and begins with a whole word.
+    """Returns whether a match begins with a whole word, and states a move to make: no denial, question or other move.
 
     "The open cell (1, 1)" and "open: (1, 1) = 2" describe a cell. A tag or a box has no verb of its own.
     """
@@ -317,26 +317,26 @@ def _is_statement(match: re.Match[str]) -> bool:
     # The beginning of a reply begins a line, too.
     before = "\n" * (match.start() < 40) + text[max(0, match.start() - 40) : match.start()]
     is_spanish = verb in words.SPANISH
-    is_noun = verb in words.VERBS and not is_spanish and _NOUN.search(before)
+    is_noun = verb in words.VERBS and not is_spanish and _ARTICLE.search(before)
     denial = _SPANISH_DENIAL if is_spanish else _DENIAL
-    is_asked = _ASKED.match(text, end) or (_ASKING.search(before) and not _YES.match(text, end))
+    is_asked = _ANSWERED_QUESTION.match(text, end) or (_ASKING.search(before) and not _YES.match(text, end))
     is_denied = denial.search(before) or _OTHER_MOVE.search(before) or _REFUTED.match(text, end)
-    is_other = verb and (before[-1:].isalpha() or is_noun or _NUMBERED.match(text, end) or _counts(match))
+    is_other = verb and (before[-1:].isalpha() or is_noun or _CELL_VALUE.match(text, end) or _is_quantity(match))
     return not (is_denied or is_asked or is_other)
 
 
-def _counts(match: re.Match[str]) -> bool:
-    """Returns whether the numbers of a match count, as in "1 of 3" and "the choice is 50/50", or are parts of three."""
+def _is_quantity(match: re.Match[str]) -> bool:
+    """Returns whether numbers are quantities, as in "1 of 3" and "the choice is 50/50", or two of three coordinates."""
     before, between = (_AXIS.search(match[gap]) for gap in ("before", "between"))
-    is_third = between and not before and _THIRD.match(match.string, match.end())
-    is_count = _COUNTING.search(match["between"]) and not (before and between)
+    is_third = between and not before and _THIRD_COORDINATE.match(match.string, match.end())
+    is_count = _QUANTITY_WORD.search(match["between"]) and not (before and between)
     is_share = match["between"].strip() == "/" and match.groupdict().get("verb") != "open"
-    return bool(is_share or is_count or is_third or _COUNTED.match(match.string, match.end()))
+    return bool(is_share or is_count or is_third or _COUNTED_NOUN.match(match.string, match.end()))
 
 
-def _bare(body: str) -> Move | None:
+def _move_without_verb(body: str) -> Move | None:
     match = _BARE.fullmatch(body)
-    return None if match is None or _counts(match) else _from_match(match)
+    return None if match is None or _is_quantity(match) else _from_match(match)
 
 
 def _from_match(match: re.Match[str]) -> Move | None:
@@ -346,16 +346,16 @@ def _from_match(match: re.Match[str]) -> Move | None:
     belong to them, as in "3 (row), 4 (column)". Names that contradict each other make no move.
     """
     before, between = ([words.AXES[name] for name in _AXIS.findall(match[gap])] for gap in ("before", "between"))
-    behind = _BEHIND.match(match.string, match.end())
-    if not (before or between) and (headed := _HEADED.match(match.string, match.end("second"))):
-        before = [words.AXES[name] for name in headed.groups()]
-    columns = _COLUMNS.search(match.string, max(0, match.start() - 200), match.start())
+    behind = _AXIS_BEHIND.match(match.string, match.end())
+    if not (before or between) and (heading := _HEADING_BEHIND.match(match.string, match.end("second"))):
+        before = [words.AXES[name] for name in heading.groups()]
+    columns = _TABLE_HEADING.search(match.string, max(0, match.start() - 200), match.start())
     if columns and not (before or between) and columns["sep"] in match["between"]:
         before = [words.AXES[columns[1]], words.AXES[columns[3]]]
-    if len(between) == 1 and not before and behind and _BEHIND.match(match["between"]):
+    if len(between) == 1 and not before and behind and _AXIS_BEHIND.match(match["between"]):
         axes = [between[0], words.AXES[behind[1]]]
     elif between:
-        axes = [before[-1] if before else 1 - between[-1], between[-1]]
+        axes = [before[-1] if before else 1 - between[-1], between[-1]]  # the axes are 0 and 1
     else:
         axes = before[-2:] if len(before) > 1 else [before[0], 1 - before[0]] if before else [0, 1]
     if axes[0] == axes[1]:
@@ -367,60 +367,60 @@ def _from_match(match: re.Match[str]) -> Move | None:
 
 def read_cells(text: str) -> list[tuple[int, int]]:
     """Returns the cells (row, column) that a text lists, in lower case, such as "0 1, 2 3" or "row 0, column 1"."""
-    moves = map(_from_match, _LISTED.finditer(text))
+    moves = map(_from_match, _LISTED_CELL.finditer(text))
     return [(move.row, move.col) for move in moves if move is not None]
 
 
 class _Object:
-    """An object in a reply while its parts are read: its cell by axis, its first verb, and what it lies in."""
+    """An object in a reply while its parts are read: its coordinates by axis, its first verb, its parent object."""
 
-    def __init__(self, outer: "_Object | None", is_known: bool, is_label: bool) -> None:
-        self.outer, self.is_known, self.is_label, self.verb = outer, is_known, is_label, ""
+    def __init__(self, parent: "_Object | None", has_known_key: bool, has_label: bool) -> None:
+        self.parent, self.has_known_key, self.has_label, self.verb = parent, has_known_key, has_label, ""
         self.cell: dict[int, int] = {}
-        self.height: int = outer.height - 1 if outer else 0
+        self.height: int = parent.height - 1 if parent else 0  # minus the depth: the outermost object has the largest
 
     def verb_in_force(self) -> str:
-        """Returns its verb, or that of the closest object around it."""
-        return self.verb or (self.outer.verb_in_force() if self.outer else "")
+        """Returns the verb of this object, or else of the closest object around it that has one; "" for none."""
+        return self.verb or (self.parent.verb_in_force() if self.parent else "")
 
     def take(self, part: re.Match[str]) -> None:
-        """Takes the coordinate, the cell, the verb, or the move in words that a part holds."""
+        """Adds the coordinate, the cell, the verb, or the move in words that a part of this object holds."""
         text = part["said"] or ""
-        move = _stated(_PROSE.finditer(text)) if part["label"] or _PROSE.fullmatch(text) else None
-        cell = move or _bare(text)
+        move = _last_stated(_PROSE.finditer(text)) if part["label"] or _PROSE.fullmatch(text) else None
+        cell = move or _move_without_verb(text)
         if part["axis"]:
             self.cell.setdefault(words.AXES[part["axis"]], int(part["number"][:9]))
         elif part["row"]:
             self.cell |= {0: int(part["row"][:9]), 1: int(part["col"][:9])}
         elif cell:
             self.cell |= {0: cell.row, 1: cell.col}
-        self.is_label |= bool(part["label"] and (part["row"] or cell))
+        self.has_label |= bool(part["label"] and (part["row"] or cell))
         self.verb = self.verb or (move.verb if move else words.VERBS.get(part["verb"] or "", ""))
 
 
 def _from_object(text: str, needs_verb: bool) -> Move | None:
     """Returns the move of an object of JSON or Python, with its keys in any order; None for any other text.
 
-    An object may hold other cells, such as those of known mines. The outermost one is the move, and of two at one depth
-    the one under a key that names a cell or arguments, or else the last one, if it has a verb of its own. A key such as
-    "move" stands for a verb.
+    An object may hold several cells, such as those of known mines. The outermost cell is the move. Of two at one depth
+    it is the one under a key that names a cell or arguments, or else the last one, which then needs a verb of its own.
+    With `needs_verb` an object without a verb has no move, unless its cell is under a key such as "move".
     """
     objects = [_Object(None, False, False)]
     current = objects[0]
-    for part in _PART.finditer(text):
+    for part in _OBJECT_PART.finditer(text):
         if part["begin"]:
             objects.append(current := _Object(current, bool(part["known"]), bool(part["label"])))
             current.verb = words.VERBS.get(part["act"] or "", "")
         elif part["end"]:
-            current = current.outer or current
+            current = current.parent or current
         else:
             current.take(part)
-    whole = [each for each in objects if len(each.cell) == 2]
-    if not whole:
+    complete = [candidate for candidate in objects if len(candidate.cell) == 2]
+    if not complete:
         return None
-    rank = attrgetter("height", "is_known", "is_label")
-    best, rival = max(reversed(whole), key=rank), max(whole, key=rank)
-    verb, is_one = best.verb_in_force(), best.verb or best.cell == rival.cell
-    if not is_one or (not verb and ((needs_verb and not best.is_label) or _OTHER.search(text))):
+    rank = attrgetter("height", "has_known_key", "has_label")
+    best, rival = max(reversed(complete), key=rank), max(complete, key=rank)
+    verb, is_unique = best.verb_in_force(), best.verb or best.cell == rival.cell
+    if not is_unique or (not verb and ((needs_verb and not best.has_label) or _OTHER_CONTENT.search(text))):
         return None
     return Move(verb or "open", best.cell[0], best.cell[1])

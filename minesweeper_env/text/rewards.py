@@ -24,7 +24,7 @@ def reward_weights(reward: Any) -> dict[str, float]:
 class GameRewards:
     """The rewards of a game so far.
 
-    They leave out the first click of the game, because it is a choice without clues. A game that a limit ends has the
+    The rewards leave out the first click of a game, which is a choice without clues. A game that a limit ends has the
     least value of `progress` and `sound`, and pays its stake to `risk`, so that no one gains by giving up. A click that
     loses takes the share `excess_risk` of `sound`, so that no one gains by opening a mine.
 
@@ -35,43 +35,43 @@ class GameRewards:
     """
 
     def __init__(self, safe_cells: int, opened: int) -> None:
-        """Begins with the number of safe cells, and how many of them the first click has opened; 0 before it."""
-        self._safe, self._first, self._opened = safe_cells, opened, opened
-        self._judged, self._sound, self._last_excess, self._cost = 0, 0, 0.0, 0.0
-        self._replies, self._legal = 0, 0
+        """Takes the number of safe cells, and how many of them the first click has opened, 0 before that click."""
+        self._safe_cells, self._first_opened, self._opened = safe_cells, opened, opened
+        self._judged_count, self._sound_count, self._last_excess, self._risk_cost = 0, 0, 0.0, 0.0
+        self._reply_count, self._legal_count = 0, 0
         self._values = dict.fromkeys(REWARDS, 0.0)
 
     def click(self, opened: int, excess_risk: float, sound: bool) -> None:
-        """Takes in a click and the number of safe cells that are open after it; excess of NaN was not judged."""
-        if not self._first:
-            self._first = opened
+        """Counts a click, after which `opened` safe cells are open; a NaN `excess_risk` was not judged."""
+        if not self._first_opened:
+            self._first_opened = opened
         elif not math.isnan(excess_risk):
-            self._judged, self._sound, self._last_excess = self._judged + 1, self._sound + sound, excess_risk
-            self._cost += excess_risk * self._stake()
+            self._judged_count, self._sound_count = self._judged_count + 1, self._sound_count + sound
+            self._last_excess, self._risk_cost = excess_risk, self._risk_cost + excess_risk * self._stake()
         self._opened = opened
 
     def reply(self, is_legal: bool) -> None:
-        """Takes in a reply."""
-        self._replies, self._legal = self._replies + 1, self._legal + is_legal
+        """Counts a reply."""
+        self._reply_count, self._legal_count = self._reply_count + 1, self._legal_count + is_legal
 
     def changes(self, won: bool = False, lost: bool = False, given_up: bool = False) -> dict[str, float]:
-        """Returns the changes of the rewards since the last call, by name."""
+        """Returns by how much each reward, by name, has changed since the last call."""
         before = self._values
-        kept = 0.0 if given_up else 1.0 - self._last_excess * lost
-        sound = self._sound / self._judged if self._judged else float(won or lost)
+        kept_share = 0.0 if given_up else 1.0 - self._last_excess * lost
+        sound = self._sound_count / self._judged_count if self._judged_count else float(won or lost)
         self._values = {
             "win": float(won),
-            "progress": -1.0 if given_up else 1.0 - self._covered() - lost,
-            "risk": -self._cost - self._stake() * given_up,
-            "sound": kept * sound,
-            "form": self._legal / max(1, self._replies),
+            "progress": -1.0 if given_up else 1.0 - self._covered_share() - lost,
+            "risk": -self._risk_cost - self._stake() * given_up,
+            "sound": kept_share * sound,
+            "form": self._legal_count / max(1, self._reply_count),
         }
         return {name: value - before[name] for name, value in self._values.items()}
 
-    def _covered(self) -> float:
-        """Returns the share of the safe cells that are still covered, of those that the first click left."""
-        left = self._safe - self._first
-        return (self._safe - self._opened) / left if left else 0.0
+    def _covered_share(self) -> float:
+        """Returns the share still covered of the safe cells that the first click left covered, from 0 to 1."""
+        covered_at_start = self._safe_cells - self._first_opened
+        return (self._safe_cells - self._opened) / covered_at_start if covered_at_start else 0.0
 
     def _stake(self) -> float:
-        return (1.0 + self._covered()) / 2.0
+        return (1.0 + self._covered_share()) / 2.0
