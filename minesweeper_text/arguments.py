@@ -15,7 +15,7 @@ def game_arguments(rows: int, cols: int, no_guess: str, flags: bool, **others: A
 
 
 def served_arguments(size: Any = 8, mines: Any = None, no_guess: Any = False, **others: Any) -> dict[str, Any]:
-    """Returns the arguments of a `TextGame` from a client; raises a ValueError if a board would stall a server."""
+    """Returns a client's arguments of a `TextGame`; raises a ValueError if the board would stall a server."""
     rows, cols = parse_size(size)
     cells = whole_number("rows", rows, 1, MOST_SIDE) * whole_number("cols", cols, 1, MOST_SIDE)
     if no_guess and mines is not None:

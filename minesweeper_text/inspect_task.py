@@ -13,7 +13,7 @@ from minesweeper_env.text.replies import tool_call
 from minesweeper_text.arguments import game_arguments
 
 FIGURES = ("win", "illegal", "unsound", "excess_risk")
-"""What a game is scored by: the win, and the numbers of illegal replies and of unsound clicks, and the excess risk."""
+"""The scores of a game: its win, its numbers of illegal replies and of unsound clicks, and the sum of excess risk."""
 
 
 @task
@@ -32,12 +32,12 @@ def minesweeper(
     split: str | None = None,
     history: int | None = None,
 ) -> Task:
-    """Returns games with consecutive seeds; `no_guess` is "exact", "subset" or "no"; `luck=False` needs "no".
+    """Returns a task of games with consecutive seeds; `no_guess` is "exact", "subset" or "no", which `luck=False` needs.
 
     A request holds the last `history` exchanges before the board; None sends all.
     """
-    others: dict[str, Any] = {"style": style, "opened": opened, "max_turns": max_turns, "split": split}
-    arguments = game_arguments(rows, cols, no_guess, flags, mines=mines, luck=luck, **others)
+    options: dict[str, Any] = {"style": style, "opened": opened, "max_turns": max_turns, "split": split}
+    arguments = game_arguments(rows, cols, no_guess, flags, mines=mines, luck=luck, **options)
     samples = []
     for seed in range(first_seed, first_seed + games):
         game = TextGame(**arguments)

@@ -20,7 +20,7 @@ from minesweeper_text.arguments import served_arguments
 from minesweeper_text.openenv_client import MinesweeperAction, MinesweeperObservation
 
 TASKS = 10_000
-"""The number of tasks of each part: the games with the middle open, by seed."""
+"""The number of tasks of each split: the games of the seeds 0 to 9999, begun in the middle of the board."""
 
 
 class MinesweeperEnvironment(Environment[MinesweeperAction, MinesweeperObservation, State]):
@@ -48,11 +48,11 @@ class MinesweeperEnvironment(Environment[MinesweeperAction, MinesweeperObservati
         timeout_s: float | None = None,  # noqa: ARG002 - the signature is OpenEnv's
         **options: Any,  # noqa: ARG002
     ) -> MinesweeperObservation:
-        """Makes the move of a reply."""
+        """Makes the move of a reply; returns the next board, the reward, and whether the game is over."""
         text, reward, terminated, truncated, info = self._game.step(action.reply)
         self._state.step_count += 1
-        facts = {"illegal": info["illegal"], "won": info["is_success"]}
-        return MinesweeperObservation(text=text, done=terminated or truncated, reward=reward, **facts)
+        outcome = {"illegal": info["illegal"], "won": info["is_success"]}
+        return MinesweeperObservation(text=text, done=terminated or truncated, reward=reward, **outcome)
 
     def list_splits(self) -> list[str]:
         """Returns the parts of the layouts."""
@@ -68,7 +68,7 @@ class MinesweeperEnvironment(Environment[MinesweeperAction, MinesweeperObservati
         return {"id": f"{split}-{index}", "split": split, "index": range(self.num_tasks(split))[index]}
 
     def get_task_range(self, split: str, start: int | None = None, stop: int | None = None) -> list[dict[str, Any]]:
-        """Returns the tasks of a slice."""
+        """Returns the tasks from `start` up to but not including `stop`, as a slice counts them."""
         return [self.get_task(split, index) for index in range(self.num_tasks(split))[start:stop]]
 
     def list_tasks(self, split: str) -> list[dict[str, Any]]:

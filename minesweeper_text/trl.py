@@ -17,15 +17,15 @@ __all__ = ["MinesweeperEnv", "MinesweeperFlagsEnv", "game_rows", "task_reward", 
 def game_rows(games: int, first_seed: int = 1 << 31, **arguments: Any) -> list[dict[str, Any]]:
     """Returns rows for `Dataset.from_list`, one for each game: its prompt, its seed, and the arguments of `TextGame`.
 
-    The middle is open unless `opened` says otherwise: then all generations of a group play one board. The arguments are
-    JSON, because a data set of several kinds of games would fill what some lack with None. A ValueError refuses
+    The middle is open unless `opened` says otherwise, so that all generations of a group play one board. The arguments
+    are JSON, because a data set of several kinds of games would fill what some lack with None. Raises a ValueError for
     arguments that `TextGame` refuses.
     """
     arguments = {"opened": "middle", **arguments}
     prompt = TextGame(**arguments).prompt(tools=True)
     messages = [{"role": "system", "content": prompt}, {"role": "user", "content": ""}]
-    text = json.dumps(arguments)
-    return [{"prompt": messages, "seed": first_seed + game, "arguments": text} for game in range(games)]
+    arguments_json = json.dumps(arguments)
+    return [{"prompt": messages, "seed": first_seed + game, "arguments": arguments_json} for game in range(games)]
 
 
 def task_rows(tasks: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -37,21 +37,21 @@ def task_rows(tasks: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def task_reward(completions: Sequence[Any], metadata: Sequence[str], **columns: Any) -> list[float]:  # noqa: ARG001
-    """Returns the scores of completions, texts or conversations, on the tasks of `task_rows`: a reward function."""
-    replies, facts = map(_reply, completions), map(json.loads, metadata)
+    """A reward function: returns the scores, 0 to 1, of completions (texts or conversations) on rows of `task_rows`."""
+    replies, facts = map(_reply_text, completions), map(json.loads, metadata)
     return [TextTasks.score_answer(reply, {"metadata": each}) for reply, each in zip(replies, facts, strict=True)]
 
 
-def _reply(completion: Any) -> str:
+def _reply_text(completion: Any) -> str:
     """Returns the text of a completion, or of the last message of a conversation, whose content may come in parts."""
     content = completion[-1]["content"] if completion and not isinstance(completion, str) else completion
     parts = content if isinstance(content, list) else [content]
-    return "".join(str(each.get("text") or "") if isinstance(each, dict) else str(each or "") for each in parts)
+    return "".join(str(part.get("text") or "") if isinstance(part, dict) else str(part or "") for part in parts)
 
 
 def win_reward(environments: Sequence["MinesweeperEnv"], **columns: Any) -> list[float]:  # noqa: ARG001
-    """Returns 1.0 for each game that is won, else 0.0: a reward function, whose mean TRL logs as the win rate."""
-    return [float(each._won) for each in environments]
+    """A reward function: returns 1.0 for each won game, else 0.0; its mean, which TRL logs, is the win rate."""
+    return [float(environment._won) for environment in environments]
 
 
 class MinesweeperEnv:
@@ -62,12 +62,12 @@ class MinesweeperEnv:
         self._reward, self._won = 0.0, False
 
     def reset(self, seed: int, prompt: Any = None, arguments: str = "{}", **columns: Any) -> str:  # noqa: ARG002
-        """Starts the game of a row of `game_rows`; returns its board. A ValueError refuses wrong arguments.
+        """Starts the game of a row of `game_rows`; returns its board, or raises a ValueError for wrong arguments.
 
-        Other columns are arguments of `TextGame`, too; one that is None is left out.
+        Other columns are arguments of `TextGame`, too; a column of None counts as absent.
         """
-        given = {name: value for name, value in columns.items() if value is not None}
-        self._game = TextGame(**json.loads(arguments), **given)
+        options = {name: value for name, value in columns.items() if value is not None}
+        self._game = TextGame(**json.loads(arguments), **options)
         self._reward, self._won = 0.0, False
         return self._game.reset(seed=seed)[0]
 
@@ -85,7 +85,7 @@ class MinesweeperEnv:
 
     def get_reward(self) -> float:
         """Returns the reward of the game so far; a game without an end counts as given up."""
-        self._reward += self._game.weigh(self._game.give_up())
+        self._reward += self._game.weigh(self._game.give_up())  # nothing once the game is over
         return self._reward
 
     def _move(self, verb: str, row: int, col: int) -> str:

@@ -24,7 +24,7 @@ TOOLS = [
 
 
 class PlayerData(vf.TaskData):
-    """What the harness reads of a task: the number of its tools, and of the exchanges that the model sees."""
+    """What the harness reads of a task: how many of `TOOLS` the model has, and how many exchanges it sees."""
 
     tools: int = 0
     history: int | None = None
@@ -89,35 +89,35 @@ class MinesweeperEnvConfig(vf.EnvConfig):
 
 
 class MinesweeperEnv(vf.Env[MinesweeperEnvConfig]):
-    """Plays the user: it answers each move with the next board."""
+    """The environment plays the user: it answers each move with the next board."""
 
     async def run(self, task: GameTask, agents: Any) -> None:
         """Plays the game of a task, and records the sum of each reward with its weight."""
         game = TextGame(**task.data.arguments)
         game.reset(seed=task.data.seed)
-        sums = Counter(dict.fromkeys((*REWARDS, "illegal"), 0.0))
-        async with agents.player.interaction(task) as talk:
-            segment = await talk.turn()
+        totals = Counter(dict.fromkeys((*REWARDS, "illegal"), 0.0))
+        async with agents.player.interaction(task) as interaction:
+            segment = await interaction.turn()
             while not segment.terminated:
                 calls = segment.messages[-1].tool_calls or [] if segment.messages else []
                 reply = tool_call(calls[-1].name, calls[-1].arguments) if calls else segment.last_reply
-                reply = "" if talk.trace.is_truncated else reply  # A cut reply is no decision.
+                reply = "" if interaction.trace.is_truncated else reply  # A cut reply is no decision.
                 text, _, terminated, truncated, info = game.step(reply)
-                sums.update(info["rewards"])
-                sums["illegal"] += info["illegal"]
+                totals.update(info["rewards"])
+                totals["illegal"] += info["illegal"]
                 if terminated or truncated:
                     break
                 # Each call needs an answer; the last one counts as the move.
                 answers = [{"role": "tool", "tool_call_id": call.id, "content": text} for call in calls]
-                segment = await talk.turn(answers or text)
-            sums.update(game.give_up())
-        talk.trace.record_metric("illegal", sums["illegal"])
+                segment = await interaction.turn(answers or text)
+            totals.update(game.give_up())
+        interaction.trace.record_metric("illegal", totals["illegal"])
         for name, weight in task.data.arguments["reward"].items():
-            talk.trace.record_reward(name, sums[name], weight)
+            interaction.trace.record_reward(name, totals[name], weight)
 
 
 class MinesweeperHarness(vf.Harness[vf.HarnessConfig]):
-    """One request a turn, from this process."""
+    """Asks the model from this process, with one request for each turn."""
 
     SUPPORTS_RESUME, EXECUTES_CODE, NEEDS_CONTAINER = True, False, False
 
