@@ -32,7 +32,7 @@ def minesweeper(
     split: str | None = None,
     history: int | None = None,
 ) -> Task:
-    """Returns a task of games with consecutive seeds; `no_guess` is "exact", "subset" or "no", which `luck=False` needs.
+    """Returns a task of games with consecutive seeds; `no_guess` is "exact", "subset", or "no" (for `luck=False`).
 
     A request holds the last `history` exchanges before the board; None sends all.
     """

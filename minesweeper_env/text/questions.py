@@ -136,12 +136,12 @@ class _CertainCells(Question):
         self._risk, self._kind = risk, kind
 
     def pose(self, position: Position, rng: Random) -> dict[str, Any] | None:  # noqa: ARG002
-        wanted = (position.codes == HIDDEN) & (position.risks == self._risk)
-        if not wanted.any():
+        certain = (position.codes == HIDDEN) & (position.risks == self._risk)
+        if not certain.any():
             return None
-        level, proved = position.level(wanted, self._kind, self._cells_needed or int(wanted.sum()))
+        level, proved = position.level(certain, self._kind, self._cells_needed or int(certain.sum()))
         # The cells that the level finds come first, so that an answer of one cell, and its proof, need no higher level.
-        return {"level": level, "cells": [*np.argwhere(proved).tolist(), *np.argwhere(wanted & ~proved).tolist()]}
+        return {"level": level, "cells": [*np.argwhere(proved).tolist(), *np.argwhere(certain & ~proved).tolist()]}
 
     def answer(self, facts: Facts) -> str:
         return ", ".join(f"{row} {col}" for row, col in facts["cells"][: self._cells_needed or None])
