@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from baselines.scripted.oracle_play.position_value import Choice, Winning
 
 Mark = Literal["clue", "safe", "mine", "choice"]
-"""The part of a cell in a hint, or the cell that somebody chooses."""
+"""The role of a cell in a hint; "choice" is the cell that a player or a policy chooses."""
 
 GAMES = 100
 """The number of playouts of a hint where the probability of winning is not exact."""
@@ -49,9 +49,9 @@ class Advice:
 
 
 def advisable(cells: Iterable[Cell], board: NDArray[np.int8]) -> tuple[Cell, ...]:
-    """Returns those of some cells that a player may be told to open, in their order; every advice takes one of them.
+    """Returns those of `cells` that advice may tell a player to open, in the same order.
 
-    They are covered and have no flag. Cells with a flag are left only where there are no others.
+    These are the covered cells without a flag or, where all of them have flags, the covered cells with flags.
     """
     covered = [cell for cell in cells if FLAGGED <= board[cell] < MINE]
     return tuple(cell for cell in covered if board[cell] != FLAGGED) or tuple(covered)
@@ -62,8 +62,7 @@ def advise(
 ) -> Advice:
     """Returns advice on int8 codes (rows, cols) of a game that is not over; raises a PositionTooHardError.
 
-    `is_protected` tells whether the first-click rule protects the next click. Guesses are ranked by `winning`, or by
-    that of a hint.
+    `is_protected` says that the first-click rule protects the next click. `winning` ranks guesses, else `winning_of`.
     """
     covered = cells_of(board >= FLAGGED)
     if len(covered) == board.size:
@@ -71,10 +70,10 @@ def advise(
         cell = advisable(sorted(covered, key=lambda each: math.dist(each, start)), board)[0]
         return Advice(cell, 0.0 if is_protected else config.mines / config.cells, has_flag=bool(board[cell] == FLAGGED))
     flags = board == FLAGGED
-    wrong = cells_of(flags & certain_cells(board, config.mines).safe) if flags.any() else ()
+    wrong_flags = cells_of(flags & certain_cells(board, config.mines).safe) if flags.any() else ()
     steps = find_proof(board, config.mines)
     advice = Advice(steps[-1].safe[0], 0.0, steps) if steps else _guess(board, config, winning)
-    return replace(advice, wrong_flags=wrong, has_flag=bool(flags[advice.cell]))
+    return replace(advice, wrong_flags=wrong_flags, has_flag=bool(flags[advice.cell]))
 
 
 def find_proof(board: NDArray[np.int8], mines: int) -> tuple[Step, ...]:
@@ -117,7 +116,7 @@ def marks_of_proof(steps: Sequence[Step]) -> dict[Cell, Mark]:
 
 
 def winning_of(config: BoardConfig) -> Winning:
-    """Returns what ranks guesses in a game under way: the probabilities of winning of the coach."""
+    """Returns the estimator of probabilities of winning that ranks guesses in a game under way."""
     # Its import loads kernels that a game without a guess never needs.
     from baselines.scripted.oracle_play.position_value import Winning
 
@@ -127,7 +126,7 @@ def winning_of(config: BoardConfig) -> Winning:
 def rank_guesses(board: NDArray[np.int8], winning: Winning) -> list[Choice]:
     """Returns the advisable guesses where no cell is safe, the best first; see `Winning.choices` for what it raises.
 
-    Where each cell that is worth a guess has a flag, it is the least risky one of the others, but no certain mine.
+    Where all these guesses have flags, returns the least risky cell without a flag, if one may be free.
     """
     choices = {choice.cell: choice for choice in winning.choices(board)}
     risks = mine_probabilities(board, winning.config.mines)

@@ -20,7 +20,7 @@ Aid = Literal["help", "hint", "probabilities"]
 LAYER_SECONDS = 0.03
 
 MOST_SECONDS = 1e8
-"""The longest time of a game that is believed: three years."""
+"""The longest time of a game that a file may state: three years."""
 
 
 class Move(NamedTuple):
@@ -68,8 +68,7 @@ def cells_of(chosen: NDArray[np.bool_]) -> tuple[Cell, ...]:
 
 def neighbours(cell: Cell, shape: tuple[int, ...]) -> list[Cell]:
     """Returns the cells around a cell of a board of shape (rows, cols), in reading order."""
-    near = (range(max(at - 1, 0), min(at + 2, end)) for at, end in zip(cell, shape, strict=True))
-    rows, cols = near
+    rows, cols = (range(max(index - 1, 0), min(index + 2, side)) for index, side in zip(cell, shape, strict=True))
     return [(row, col) for row in rows for col in cols if (row, col) != cell]
 
 
@@ -80,29 +79,29 @@ LEFT, MIDDLE, RIGHT = 1, 2, 3
 class MouseButtons:
     """The buttons that are down, and what they do: the right one flags, the left one clicks, the middle or both chord.
 
-    A button that goes down flags, and one that goes up clicks or chords; the second of two does nothing more.
+    A press flags, and a release clicks or chords; after a chord of both, the second release does nothing more.
     """
 
     def __init__(self) -> None:
         self.down: set[int] = set()
-        self._chords = self._settled = False
+        self._chords = self._is_done = False
 
     def press(self, button: int, *, flags: bool = False) -> bool:
         """Notes that a button goes down, and returns whether it flags; `flags` says that the left one does, too."""
         if not self.down:
-            self._chords = self._settled = False
+            self._chords = self._is_done = False
         self.down.add(button)
         self._chords |= button == MIDDLE or {LEFT, RIGHT} <= self.down
-        self._settled |= flags and not self._chords
+        self._is_done |= flags and not self._chords
         return not self._chords and (flags or button == RIGHT)
 
     def release(self, button: int, cell: Cell | None) -> Literal["click", "chord", ""]:
-        """Notes that a button goes up over a cell or beside the board, and returns the move, "" for none."""
-        is_first = button in self.down and not self._settled
+        """Notes that a button goes up over a cell (None: beside the board); returns the move that this makes, or ""."""
+        may_act = button in self.down and not self._is_done
         self.down.discard(button)
-        if cell is None or not is_first or not (self._chords or button == LEFT):
+        if cell is None or not may_act or not (self._chords or button == LEFT):
             return ""
-        self._settled = True
+        self._is_done = True
         return "chord" if self._chords else "click"
 
 
@@ -161,9 +160,9 @@ def parse_command(line: str, rows: int, cols: int) -> Command:
 
 
 def parse_cells(line: str, rows: int, cols: int) -> list[Cell]:
-    """Returns the cells of a line such as "3 7, 4 7" on a board of rows x cols, from 0; raises a TextError."""
+    """Returns the cells, (row, col) from 0, of a line such as "3 7, 4 7" on a board of rows x cols, or a TextError."""
     words = _words(line)
-    return [_cell(words[place : place + 2], rows, cols) for place in range(0, len(words), 2)]
+    return [_cell(words[start : start + 2], rows, cols) for start in range(0, len(words), 2)]
 
 
 def _words(line: str) -> list[str]:
@@ -174,7 +173,7 @@ def _words(line: str) -> list[str]:
 def _cell(texts: list[str], rows: int, cols: int) -> Cell:
     if len(texts) != 2 or not all(_is_number(text) for text in texts):
         raise TextError("syntax_coordinates")
-    col, row = (int(text) if len(text) < 10 else 0 for text in texts)
+    col, row = (int(text) if len(text) < 10 else 0 for text in texts)  # int() refuses thousands of digits
     if not (1 <= col <= cols and 1 <= row <= rows):
         raise TextError("syntax_off_board", cols=cols, rows=rows)
     return row - 1, col - 1

@@ -32,7 +32,7 @@ FILE = "games.jsonl"
 """The file in the data folder; one line of JSON per game, so that no two programs lose a game."""
 
 MOST_CELL_MOVES = 1 << 29
-"""The most moves times cells of a saved game: a session keeps the board before each move, two bytes per cell."""
+"""The largest product of moves and cells of a saved game: a session keeps two bytes per cell for each move."""
 
 Count = Annotated[int, msgspec.Meta(ge=0, le=MAX_STEPS)]
 Identity = Annotated[str, msgspec.Meta(max_length=64)]
@@ -54,20 +54,21 @@ def user_folder(kind: Literal["data", "config"]) -> Path:
 def board_value(layout: NDArray[np.bool_], is_open: NDArray[np.bool_] | None = None) -> int:
     """Returns the 3BV of a layout, bool (rows, cols), or of the part of it that is open; None means all of it."""
     rows, cols = layout.shape
-    near = neighbour_table(rows, cols, 1).astype(np.int64)
+    neighbour_indices = neighbour_table(rows, cols, 1).astype(np.int64)
+    # The table gives neighbours off the board the index of the False behind the last cell.
     mines = np.append(layout.ravel(), False)
-    zeros = ~mines[:-1] & ~mines[near].any(axis=1)
-    near_zero = np.append(zeros, False)[near].any(axis=1)
-    wanted = np.ones(layout.size, np.bool_) if is_open is None else is_open.ravel()
-    clicks = int((wanted & ~mines[:-1] & ~zeros & ~near_zero).sum())
-    waiting = set(np.flatnonzero(wanted & zeros).tolist())
-    while waiting:
+    zeros = ~mines[:-1] & ~mines[neighbour_indices].any(axis=1)
+    near_zero = np.append(zeros, False)[neighbour_indices].any(axis=1)
+    counted = np.ones(layout.size, np.bool_) if is_open is None else is_open.ravel()
+    clicks = int((counted & ~mines[:-1] & ~zeros & ~near_zero).sum())
+    unopened_zeros = set(np.flatnonzero(counted & zeros).tolist())
+    while unopened_zeros:
         clicks += 1
-        stack = [waiting.pop()]
+        stack = [unopened_zeros.pop()]
         while stack:
-            reached = waiting.intersection(near[stack.pop()].tolist())
-            waiting -= reached
-            stack += reached
+            flooded = unopened_zeros.intersection(neighbour_indices[stack.pop()].tolist())
+            unopened_zeros -= flooded
+            stack += flooded
     return clicks
 
 
@@ -100,7 +101,7 @@ class GameRecord(msgspec.Struct, frozen=True):
     clicks: Count  # moves that changed the board, with marks and the cells that `help` opened
     aids: str  # the kinds of help used, joined by commas; a game with help sets no best time
     identity: Identity
-    luck: bool = True  # records of old lack it
+    luck: bool = True  # older records lack it
 
     def __post_init__(self) -> None:
         """Raises a ValueError where no game has these numbers."""
@@ -175,7 +176,7 @@ def _summary(records: list[GameRecord]) -> Summary:
 
 
 class Finish(NamedTuple):
-    """Whether a game that has just ended is the best, the best time before it, and what could not be stored or read."""
+    """Whether a finished game set a best time, the best seconds before it, and what could not be stored or read."""
 
     is_best: bool = False
     best_before: float | None = None
@@ -216,7 +217,7 @@ class Statistics:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))
 
     def finish(self, record: GameRecord) -> Finish:
-        """Adds a game that has ended, unless it is there already; the result says what went wrong with the file."""
+        """Adds a game that has ended, unless the file has it; `Finish.problem` says what went wrong with the file."""
         try:
             records = self.read()
             if any(each.identity == record.identity for each in records):
@@ -245,7 +246,7 @@ class SavedGameError(ValueError):
 
 
 class SavedGame(msgspec.Struct):
-    """Content of a file; its moves lead to its status."""
+    """Content of a file; its moves must lead to its status."""
 
     format: Literal["minesweeper-game"]
     version: Literal[1]
@@ -263,7 +264,7 @@ class SavedGame(msgspec.Struct):
     seconds: Annotated[float, msgspec.Meta(ge=0, le=MOST_SECONDS)]
     layout: list[str] | None
     moves: list[Move]
-    luck: bool = True  # files of old lack it
+    luck: bool = True  # older files lack it
 
     def session(self) -> Session:
         """Returns the session after its last move; raises a ValueError if the game is not possible."""
@@ -292,17 +293,17 @@ class SavedGame(msgspec.Struct):
         return session
 
     def _check_first_click(self, session: Session) -> None:
-        """Raises a ValueError where the first click opened what its rule forbids; practice may begin anew."""
+        """Raises a ValueError if the first click hit a mine that its rule forbids; practice allows any layout."""
         first = next((move.cell for move in self.moves if move.kind in ("open", "reveal")), None)
         if first is None or self.practice or self.first_click == "any":
             return
-        near = [] if self.first_click == "safe" else neighbours(first, session.board.shape)
-        if any(session.placed_mines[cell] for cell in (first, *near)):
+        protected = [] if self.first_click == "safe" else neighbours(first, session.board.shape)
+        if any(session.placed_mines[cell] for cell in (first, *protected)):
             raise ValueError(f"its first click finds a mine, which first_click {self.first_click!r} forbids")
 
 
 def save_game(session: Session, path: Path) -> None:
-    """Writes a session with its mines into a file, atomically; raises an OSError, also if it replaced another file."""
+    """Writes a session with its mines into a file, atomically; raises an OSError rather than replace another file."""
     if path.is_file():
         with path.open("rb") as file:
             if b'"minesweeper-game"' not in file.read(100):
@@ -311,14 +312,14 @@ def save_game(session: Session, path: Path) -> None:
 
 
 def save_as(session: Session, name: str) -> Report:
-    """Writes a session into the file that a player names, and returns what there is to say."""
+    """Writes a session into the file that a player names; returns the message on its success or failure."""
     if not name:
         return Report("syntax_path")
     try:
         path = Path(name).expanduser()
         save_game(session, path)
     except (OSError, ValueError, RuntimeError) as error:
-        # The last two are a NUL in the name, and a user without a home.
+        # A ValueError is a NUL in the name, and a RuntimeError a user without a home.
         return Report("save_failed", values={"path": name, "reason": error})
     return Report("saved", values={"path": path})
 

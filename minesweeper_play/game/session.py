@@ -63,8 +63,8 @@ class Session:
         self.practice = layout is not None
         self.aids: set[Aid] = set()
         self.on_attempts: Callable[[int, int], object] = lambda *_: None
-        self._now, self._counted = now, 0.0
-        self._since: float | None = None
+        self._now, self._seconds_before = now, 0.0
+        self._running_since: float | None = None
         self._env = MinesweeperEnv(**self.config.arguments())
         self._env.reset(seed=self.seed, options=None if layout is None else {"layout": np.asarray(layout)})
         self._state: dict[str, Any] = self._env.get_state()
@@ -107,7 +107,7 @@ class Session:
     @property
     def seconds(self) -> float:
         """The seconds since the first cell was opened, up to the end of the game."""
-        return self._counted + (0.0 if self._since is None else self._now() - self._since)
+        return self._seconds_before + (0.0 if self._running_since is None else self._now() - self._running_since)
 
     @property
     def forced_guesses(self) -> int:
@@ -128,14 +128,14 @@ class Session:
         board: NDArray[np.int8] = state["codes"]
         if move.kind in ("open", "reveal") or self.exploded is None:
             return board
-        # The present layout has shown the same, so without the rule of this game it opens the same cells.
+        # The final layout fits all cells that the chord opened, so a game with luck opens the same ones of it.
         trial = MinesweeperEnv(**replace(self.config, luck=True).arguments())
         trial.set_state({**state, "mines": self.placed_mines})
         for row, col in neighbours(move.cell, board.shape):
             if board[row, col] > FLAGGED and (row, col) < self.exploded:
                 trial.step(row * self.config.cols + col)
-        found: NDArray[np.int8] = trial.get_state()["codes"]
-        return found
+        codes: NDArray[np.int8] = trial.get_state()["codes"]
+        return codes
 
     # Moves
 
@@ -148,12 +148,12 @@ class Session:
         if not (0 <= row < self.config.rows and 0 <= col < self.config.cols):
             last = (self.config.rows - 1, self.config.cols - 1)
             raise ValueError(f"a cell of this board lies between (0, 0) and {last}, not at {(row, col)}")
-        key, steps = self._steps(kind, (row, col))
-        return _message(key, row, col) if key else self._play(kind, (row, col), steps)
+        key, engine_moves = self._engine_moves(kind, (row, col))
+        return _report_at(key, row, col) if key else self._play(kind, (row, col), engine_moves)
 
     # `open` floods from a 0; `flag` and `question` set a mark, or remove it. On an open number with as many flags
-    # around it, `chord` and `expand` open its other neighbours; a wrong flag loses the game. With as many covered
-    # neighbours as the number, `expand` flags them all.
+    # around it, `chord` and `expand` open its other neighbours; a wrong flag loses the game. On a number with as many
+    # covered neighbours, `expand` flags them all.
     open = partialmethod(move, "open")
     flag = partialmethod(move, "flag")
     question = partialmethod(move, "question")
@@ -165,8 +165,8 @@ class Session:
         is_number = self._is_open((row, col)) and bool(self._covered_around((row, col))[1])
         return self.move("chord" if is_number and not self.is_over else "open", row, col)
 
-    def _steps(self, kind: MoveKind, cell: Cell) -> tuple[str, list[tuple[EngineMove, Cell]]]:
-        """Returns the message that refuses a move, or "" and the moves of the environment that make it."""
+    def _engine_moves(self, kind: MoveKind, cell: Cell) -> tuple[str, list[tuple[EngineMove, Cell]]]:
+        """Returns the message key that refuses a move, or "" and the moves of the environment that make it up."""
         code, (flags, others) = int(self.board[cell]), self._covered_around(cell)
         if self.is_over:
             return "game_is_over", []
@@ -177,8 +177,8 @@ class Session:
         if kind == "expand" and code != len(flags):
             return "", [(EngineMove.FLAG, other) for other in others]
         if kind in ("chord", "expand"):
-            fits = others and code == len(flags)
-            return ("", [(EngineMove.CHORD, cell)]) if fits else ("cannot_chord", [])
+            is_legal = others and code == len(flags)
+            return ("", [(EngineMove.CHORD, cell)]) if is_legal else ("cannot_chord", [])
         if code < FLAGGED:
             return "cell_is_open", []
         if kind == "open" and code == FLAGGED:
@@ -211,26 +211,26 @@ class Session:
 
     def resume(self, seconds: float, practice: bool) -> None:
         """Continues a game whose recorded moves were repeated, with the time on the clock."""
-        self._counted, self.practice = seconds, practice
-        if self._since is not None:
-            self._since = self._now()
+        self._seconds_before, self.practice = seconds, practice
+        if self._running_since is not None:
+            self._running_since = self._now()
 
     def opening_layers(self, report: Report, origin: Cell) -> list[list[Cell]]:
         """Returns the cells that a move on `origin` opened, in layers: `origin`, then what the zeros of each open.
 
         A chord does not open its own cell. A single cell and a lost game have no layers.
         """
-        waiting = {cell for cell in report.cells if self._is_open(cell)}
-        if self.status == "lost" or len(waiting) < 2:
+        unshown = {cell for cell in report.cells if self._is_open(cell)}
+        if self.status == "lost" or len(unshown) < 2:
             return []
         layers, layer = [], [origin]
         while layer:
-            layers += [layer] if waiting.issuperset(layer) else []  # The own cell of a chord is no layer.
-            waiting -= {*layer}
+            layers += [layer] if unshown.issuperset(layer) else []  # The own cell of a chord is no layer.
+            unshown -= {*layer}
             zeros = (cell for cell in layer if self.board[cell] == 0 or cell == origin)
             around = {near for cell in zeros for near in neighbours(cell, self.board.shape)}
-            layer = sorted(around & waiting)
-        return [*layers, sorted(waiting)] if waiting else layers
+            layer = sorted(around & unshown)
+        return [*layers, sorted(unshown)] if unshown else layers
 
     # Aids
 
@@ -263,19 +263,19 @@ class Session:
         if self.is_over:
             return Report("game_is_over")
         self.aids.add("help")
-        before, count = self.board, len(self.moves)
+        before, moves_before = self.board, len(self.moves)
         while not self.is_over and not self._can_infer():
             self._reveal()
-        if len(self.moves) == count:
+        if len(self.moves) == moves_before:
             return Report("first_click_is_safe" if self.is_protected else "can_infer")
-        revealed = {"count": len(self.moves) - count}
+        revealed = {"count": len(self.moves) - moves_before}
         return Report("won" if self.is_over else "revealed", cells_of(before != self.board), revealed)
 
     def refuse_hint(self, cell: Cell | None) -> Report | None:
         """Returns why there is no hint, or none on this cell; None if there is one."""
         if self.is_over:
             return Report("game_is_over")
-        return _message("cell_is_open", *cell) if cell is not None and self._is_open(cell) else None
+        return _report_at("cell_is_open", *cell) if cell is not None and self._is_open(cell) else None
 
     def _can_infer(self) -> bool:
         """Returns whether a click is certainly safe, by the first-click rule or by the clues."""
@@ -293,34 +293,34 @@ class Session:
 
     # The environment
 
-    def _play(self, kind: MoveKind, cell: Cell, steps: Sequence[tuple[EngineMove, Cell]]) -> Report:
-        opened = [cell] if steps[-1][0] == EngineMove.CLICK else []
-        if steps[-1][0] == EngineMove.CHORD:
+    def _play(self, kind: MoveKind, cell: Cell, engine_moves: Sequence[tuple[EngineMove, Cell]]) -> Report:
+        opened = [cell] if engine_moves[-1][0] == EngineMove.CLICK else []
+        if engine_moves[-1][0] == EngineMove.CHORD:
             opened = self._covered_around(cell)[1]
-        # A search for a board may be cancelled, so it comes before anything changes.
+        # The player may cancel the search for a board, so it comes before anything changes.
         level = self.no_guess if opened and not self.placed_mines.any() else False
         layout = self._find_layout(cell, level) if level else None
         if opened and self.status == "ready":
             self._run_clock(True)
         self.moves.append(Move(kind, *cell, self.seconds))
         before = self.board
-        # A plain dict lacks the copies for a quick restoration, which take most of the memory of a long game.
+        # `dict` drops the copies for a quick restoration, which would take most of the memory of a long game.
         self._history.append(dict(self._state))
         if layout is not None:
             self._env.set_state({**self._state, "mines": layout, "status": np.int64(PLAYING)})
-        for step, (row, col) in steps:
-            self._env.step(step * self.config.cells + row * self.config.cols + col)
+        for engine_move, (row, col) in engine_moves:
+            self._env.step(engine_move * self.config.cells + row * self.config.cols + col)
         self._state = self._env.get_state()
         if self.is_over:
             self._run_clock(False)
         if self.status == "lost":
-            self.exploded = min(each for each in opened if self.placed_mines[each])
-        found = ("solvable" if self.no_guess else "unsolvable") if level else ""
-        key = self.status if self.is_over else found
-        return replace(_message(key, *cell), cells=cells_of(before != self.board))
+            self.exploded = min(mine for mine in opened if self.placed_mines[mine])
+        search_key = ("solvable" if self.no_guess else "unsolvable") if level else ""
+        key = self.status if self.is_over else search_key
+        return replace(_report_at(key, *cell), cells=cells_of(before != self.board))
 
     def _find_layout(self, first_cell: Cell, level: Literal["subset", "exact"]) -> NDArray[np.bool_] | None:
-        """Returns a layout that needs no guess after its first cell; where none is found, guesses are allowed."""
+        """Returns a layout that needs no guess after its first cell; after a search in vain None, or any safe one."""
         from minesweeper_env.generation import MAX_ATTEMPTS, GenerationError, generate
 
         def note(attempts: int) -> None:
@@ -332,7 +332,7 @@ class Session:
             self.no_guess = False
         if self.config.first_click != "any":
             return None
-        # The first click stays as safe as a hint has called it.
+        # A hint may have called the first click safe, so it stays safe.
         mines, (row, col) = np.zeros(self.board.shape, np.bool_), first_cell
         others = np.delete(np.arange(mines.size), row * self.config.cols + col)
         mines.flat[self._random.choice(others, self.config.mines, replace=False)] = True
@@ -345,19 +345,19 @@ class Session:
         self.exploded = None
 
     def _run_clock(self, runs: bool) -> None:
-        """Starts or stops the clock: `_counted` are its seconds before `_since`, which is None while it stands."""
-        if runs != (self._since is not None):
-            self._counted, self._since = self.seconds, self._now() if runs else None
+        """Starts or stops the clock, which had `_seconds_before` at `_running_since`; this is None while it stands."""
+        if runs != (self._running_since is not None):
+            self._seconds_before, self._running_since = self.seconds, self._now() if runs else None
 
     def _is_open(self, cell: Cell) -> bool:
         return bool(self.board[cell] < FLAGGED)
 
     def _covered_around(self, cell: Cell) -> tuple[list[Cell], list[Cell]]:
         """Returns the flagged neighbours of a cell, and its other covered neighbours."""
-        covered = [each for each in neighbours(cell, self.board.shape) if not self._is_open(each)]
-        flags = [each for each in covered if self.board[each] == FLAGGED]
-        return flags, [each for each in covered if each not in flags]
+        covered = [near for near in neighbours(cell, self.board.shape) if not self._is_open(near)]
+        flags = [near for near in covered if self.board[near] == FLAGGED]
+        return flags, [near for near in covered if near not in flags]
 
 
-def _message(key: str, row: int, col: int) -> Report:
+def _report_at(key: str, row: int, col: int) -> Report:
     return Report(key, (), {"x": col + 1, "y": row + 1})

@@ -35,7 +35,7 @@ Source = Literal["network", "own", "preference", "exact", "uniform", "none"]
 
 
 class Ratings(NamedTuple):
-    """Ratings of a board."""
+    """Ratings of the cells of a board."""
 
     source: Source
     risks: NDArray[np.float64]  # (rows, cols), from 0 for good cells to 1 for bad ones; NaN on cells without a rating
@@ -63,28 +63,28 @@ def rate(policy: Policy, board: NDArray[np.int8], config: BoardConfig) -> Rating
         oracle = Ratings("none", np.full(board.shape, np.nan))
     with user_code(policy_name(policy)):
         own = _own_ratings(policy.policy if isinstance(policy, UserPolicy) else policy, board[None], covered[None])
-    shown = oracle._replace(risks=np.where(covered, oracle.risks, np.nan))
-    return shown if own is None else Ratings(own.source, np.where(covered, own.risks[0], np.nan), shown)
+    masked = oracle._replace(risks=np.where(covered, oracle.risks, np.nan))
+    return masked if own is None else Ratings(own.source, np.where(covered, own.risks[0], np.nan), masked)
 
 
-def _own_ratings(owner: Any, boards: NDArray[np.int8], covered: NDArray[np.bool_]) -> Ratings | None:
-    if (outputs := numbers_of(owner, "values", boards)) is not None:
+def _own_ratings(policy: Any, boards: NDArray[np.int8], covered: NDArray[np.bool_]) -> Ratings | None:
+    if (outputs := numbers_of(policy, "values", boards)) is not None:
         return Ratings("network", 1.0 / (1.0 + np.exp(np.clip(outputs, -60, 60))))
-    if (outputs := numbers_of(owner, "scores", boards)) is not None:
+    if (outputs := numbers_of(policy, "scores", boards)) is not None:
         return Ratings("preference", _scaled(-outputs, covered))
-    if (outputs := numbers_of(owner, "ratings", boards)) is None:
+    if (outputs := numbers_of(policy, "ratings", boards)) is None:
         return None
-    known = np.where(np.isposinf(outputs), 1.0, outputs)
-    if (known[covered] >= 0.0).all() and (known[covered] <= 1.0).all():
-        return Ratings("own", known)
+    ratings = np.where(np.isposinf(outputs), 1.0, outputs)
+    if (ratings[covered] >= 0.0).all() and (ratings[covered] <= 1.0).all():
+        return Ratings("own", ratings)
     finite = np.where(np.isfinite(outputs), outputs, np.nan)
     return Ratings("preference", np.where(np.isnan(finite), 1.0, _scaled(finite, covered)))
 
 
 def _scaled(costs: NDArray[np.float64], covered: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Returns numbers on a scale from 0 for the least one on a covered cell to 1 for the greatest."""
-    least, most = np.nanmin(costs[covered]), np.nanmax(costs[covered])
-    return (costs - least) / max(most - least, 1e-12)
+    """Returns costs scaled so that the smallest one on a covered cell becomes 0, and the largest 1."""
+    smallest, largest = np.nanmin(costs[covered]), np.nanmax(costs[covered])
+    return (costs - smallest) / max(largest - smallest, 1e-12)
 
 
 class WatchedPolicy:
@@ -134,7 +134,7 @@ class WatchedPolicy:
         return Choice(action, cell, ratings)
 
     def play(self, choice: Choice) -> None:
-        """Makes a move, and counts the game if that ends it; a first move raises a GenerationError."""
+        """Makes a move, and counts the game if it ends; a GenerationError if a board without guesses is not found."""
         if choice.action == RESIGN:
             terminated, truncated, won = False, True, False
         else:
@@ -157,14 +157,14 @@ def load_policies(options: PlayOptions) -> list[WatchedPolicy]:
 
 def replay_with(policy: Specification, session: Session) -> Session:
     """Returns the game of a policy with the seed, mines and first click of a finished game; PolicyError if it fails."""
-    layout, opening = session.placed_mines, next(move for move in session.moves if move.kind in ("open", "reveal"))
+    layout, first_click = session.placed_mines, next(move for move in session.moves if move.kind in ("open", "reveal"))
     watched = WatchedPolicy(policy, replace(session.config, moves=BoardConfig.moves))
     watched.begin(session.seed, layout)
-    again = Session(session.config, seed=session.seed, no_guess=session.no_guess, layout=layout)
-    choice = Choice(opening.cell[0] * session.config.cols + opening.cell[1], opening.cell, None)
+    replayed = Session(session.config, seed=session.seed, no_guess=session.no_guess, layout=layout)
+    choice = Choice(first_click.cell[0] * session.config.cols + first_click.cell[1], first_click.cell, None)
     while True:
         kind: Any = watched.config.moves[choice.action // watched.config.cells]
-        again.move({"click": "open", "unflag": "flag"}.get(kind, kind), *choice.cell)
+        replayed.move({"click": "open", "unflag": "flag"}.get(kind, kind), *choice.cell)
         watched.play(choice)
         if watched.is_over or (choice := watched.choose(rated=False)).action == RESIGN:
-            return again
+            return replayed
