@@ -70,23 +70,23 @@ CODES = {str(code): code for code in range(MINE + 1)}
 _BORDER = re.compile(r"[|\u2502\u2503\u2551,;]")
 _WORD = re.compile(r"(?![FHXx]+(?![^\W\d_]))[^\W\d_]{2,}")
 _HEADER = re.compile(r"(\d{1,9})x(\d{1,9})x(\d{1,9})")
-_STATED = re.compile(r"\b(\d{1,9}) (?:mines?|minas?)\b(?! left| rest)", re.IGNORECASE)
-_LEFT = re.compile(r"\b(?:mines left|minas restantes): *(-?\d{1,9})(?!\d)", re.IGNORECASE)
+_MINES = re.compile(r"\b(\d{1,9}) (?:mines?|minas?)\b(?! left| rest)", re.IGNORECASE)
+_MINES_LEFT = re.compile(r"\b(?:mines left|minas restantes): *(-?\d{1,9})(?!\d)", re.IGNORECASE)
 
 Line = tuple[int, str]
 """A line of a text, and its number from 1."""
 
 
-# Both of these take linear time, which a regular expression of them does not on a long line of "|" or of blanks.
+# These two functions take linear time; regular expressions would not, on a long line of "|" or of blanks.
 def _is_rule(line: str) -> bool:
     """Returns whether a line is a rule of a table, such as "+---+---+", without cells."""
     signs = set(line)
-    boxes = {sign for sign in signs if "\u2500" <= sign <= "\u257f"}
-    known = all(sign in "-+=|:" or sign.isspace() for sign in signs - boxes)
-    return known and bool(boxes or "+" in signs or ("|" in signs and ("--" in line or ":" in signs)))
+    box_signs = {sign for sign in signs if "\u2500" <= sign <= "\u257f"}
+    is_drawn = all(sign in "-+=|:" or sign.isspace() for sign in signs - box_signs)
+    return is_drawn and bool(box_signs or "+" in signs or ("|" in signs and ("--" in line or ":" in signs)))
 
 
-def _rows(line: str) -> Iterator[str]:
+def _split_rows(line: str) -> Iterator[str]:
     """Yields the rows of a line, which have a "/" between them, without the blanks around it."""
     *others, last = line.split("/")
     for number, row in enumerate(others):
@@ -100,33 +100,33 @@ def read_board(text: str) -> NDArray[np.int8]:
 
 
 def read_position(text: str) -> tuple[NDArray[np.int8], set[int]]:
-    """Returns the board that a text shows, see `read_board`, and the numbers of mines that the text states."""
+    """Returns the board as `read_board` does, and the numbers of mines that the text states: none, one or several."""
     text = re.sub(r"array\(|(?:,|(?<! )) *dtype=\w+|[\ufeff\ufe0f\u20e3()]", "", text.replace("\u00a0", " "))
     # The style "json" of text games.
     text = re.sub(r'\{"mines": *(\d{1,9})[^\[{]*"board": *\[\s*(\[[^{}]*?\])\s*\]\s*\}', r"\1 mines\n\2", text)
     text = re.sub(r"\], *\[", "],\n[", text)
     numbered = [(n, line) for n, line in enumerate(text.splitlines(), 1) if line.strip() and not _is_rule(line)]
     prose = [(n, line) for n, line in numbered if _WORD.search(line) and not set(line) & set("[#\u25a0|\u2502")]
-    lines = [(n, row) for n, line in numbered if (n, line) not in prose for row in _rows(line) if row.strip()]
+    lines = [(n, row) for n, line in numbered if (n, line) not in prose for row in _split_rows(line) if row.strip()]
     if not lines:
         raise TextError("coach_empty")
     for number, _ in prose:
         if lines[0][0] < number < lines[-1][0]:
             raise TextError("coach_between", line=number)
     blank = {n for n, line in enumerate(text.splitlines(), 1) if not line.strip()}
-    ends = [index for index, (number, _) in enumerate(lines[:-1], 1) if number + 1 in blank]
-    # `ends` counts the rows above each blank line. It divides two boards, but not below a heading or between all rows.
-    if len(ends) < len(lines) - 1 and any(2 <= index <= len(lines) - 2 for index in ends):
-        raise TextError("coach_between", line=lines[ends[-1]][0])
+    block_ends = [index for index, (number, _) in enumerate(lines[:-1], 1) if number + 1 in blank]
+    # The number of rows above each blank line, which divides two boards, unless below a heading or between all rows.
+    if len(block_ends) < len(lines) - 1 and any(2 <= index <= len(lines) - 2 for index in block_ends):
+        raise TextError("coach_between", line=lines[block_ends[-1]][0])
     if (header := _HEADER.fullmatch(lines[0][1].strip())) is not None:
-        size, mines = sorted(map(int, header.groups()[:2])), int(header[3])
+        sides, mines = sorted(map(int, header.groups()[:2])), int(header[3])
         with suppress(TextError):
             board = _board_of(lines[1:])
-            if sorted(board.shape) == size:
+            if sorted(board.shape) == sides:
                 return board, {mines}
-    board, stated = _board_of(lines), "\n".join(line for _, line in prose)
+    board, remarks = _board_of(lines), "\n".join(line for _, line in prose)
     flags = int((board == FLAGGED).sum())
-    return board, {*map(int, _STATED.findall(stated)), *(int(left) + flags for left in _LEFT.findall(stated))}
+    return board, {*map(int, _MINES.findall(remarks)), *(int(left) + flags for left in _MINES_LEFT.findall(remarks))}
 
 
 def _board_of(lines: list[Line]) -> NDArray[np.int8]:
@@ -139,12 +139,12 @@ def _board_of(lines: list[Line]) -> NDArray[np.int8]:
             errors.append(error)
     if not boards:
         raise errors[0]
-    found = {(board.shape, board.tobytes()): board for board in boards}
-    if len(found) > 1:
-        found = {key: board for key, board in found.items() if _is_plausible(board)}
-    if len(found) != 1:
+    distinct = {(board.shape, board.tobytes()): board for board in boards}
+    if len(distinct) > 1:
+        distinct = {key: board for key, board in distinct.items() if _is_plausible(board)}
+    if len(distinct) != 1:
         raise TextError("coach_ambiguous")
-    return next(iter(found.values()))
+    return next(iter(distinct.values()))
 
 
 Row = tuple[int, list[str]]
@@ -155,26 +155,26 @@ def _grids(lines: list[Line]) -> Iterator[list[Row]]:
     """Yields the ways to divide lines into signs: at borders, else each character or each word, or blanks as cells."""
     text = "".join(line for _, line in lines)
     if _BORDER.search(text) or "[" in text:
-        bare = [(n, re.sub(r"[\[\]'\"]", "", line).strip()) for n, line in lines]
+        unquoted = [(n, re.sub(r"[\[\]'\"]", "", line).strip()) for n, line in lines]
         if _BORDER.search(text):
-            bare = [(n, re.sub(r"^[|\u2502\u2503\u2551]|[|\u2502\u2503\u2551]$", "", line)) for n, line in bare]
-            for end in (",", "$") if "[" not in text else (",",):
-                rows = [(n, _BORDER.split(line.removesuffix(end))) for n, line in bare]
-                yield from _without_numbers([(n, [sign.strip() or " " for sign in row]) for n, row in rows])
+            unquoted = [(n, re.sub(r"^[|\u2502\u2503\u2551]|[|\u2502\u2503\u2551]$", "", line)) for n, line in unquoted]
+            for ending in (",", "$") if "[" not in text else (",",):
+                split = [(n, _BORDER.split(line.removesuffix(ending))) for n, line in unquoted]
+                yield from _without_labels([(n, [sign.strip() or " " for sign in row]) for n, row in split])
         else:
-            yield [(n, line.split()) for n, line in bare]
+            yield [(n, line.split()) for n, line in unquoted]
         return
     words = [(n, re.sub(r"^\s*(\d+) *:", r"\1 ", line).split()) for n, line in lines]
-    for found in _without_numbers(words):
-        yield [(n, list("".join(row))) for n, row in found]
-        if any(len(word) > 1 for _, row in found for word in row) and len({len(row) for _, row in found}) == 1 < len(
-            found[0][1]
-        ):
-            yield found
+    for rows in _without_labels(words):
+        yield [(n, list("".join(row))) for n, row in rows]
+        lengths = {len(row) for _, row in rows}
+        # Longer words are cells only in rows of one length, of two words or more.
+        if len(lengths) == 1 < max(lengths) and any(len(word) > 1 for _, row in rows for word in row):
+            yield rows
     if not set(text) & set(EMPTY.replace(" ", "") + "0\t"):
         width = max(len(line) for _, line in lines)
         padded = [(n, line.ljust(width)) for n, line in lines]
-        is_spaced = not any(line[1::2].strip() for _, line in padded)
+        is_spaced = not any(line[1::2].strip() for _, line in padded)  # whether a blank follows each cell
         if any(" " in line[:: 1 + is_spaced] for _, line in lines):
             yield [(n, list(line[:: 1 + is_spaced])) for n, line in padded]
 
@@ -184,32 +184,32 @@ def _readings(rows: list[Row]) -> list[NDArray[np.int8]]:
     if (cells := sum(len(row) for _, row in rows)) > MAX_CELLS:
         raise TextError("new_too_many_cells", most=MAX_CELLS, given=cells)
     signs = {sign for _, row in rows for sign in row}
-    codes, empty, is_code = dict(READ), [sign for sign in EMPTY if sign in signs], signs <= set(CODES)
-    lone = [sign for sign in LONE if sign in signs]
-    if is_code and signs & {"10", "11", "12"}:
+    codes, empty_signs, are_codes = dict(READ), [sign for sign in EMPTY if sign in signs], signs <= set(CODES)
+    lone_signs = [sign for sign in LONE if sign in signs]
+    if are_codes and signs & {"10", "11", "12"}:
         codes = dict(CODES)
     elif {"-", "?"} <= signs:
         # Tatham's Mines: a star is a flag.
         codes |= {"?": HIDDEN, "*": FLAGGED}
     is_covered = any(codes.get(sign) == HIDDEN for sign in signs)
-    if lone and not is_covered and not any(codes.get(sign) == MINE for sign in signs):
-        codes[lone[0]] = HIDDEN
-    meanings = [dict.fromkeys(empty, 0)] if is_covered or not empty or "0" not in signs else []
+    if lone_signs and not is_covered and not any(codes.get(sign) == MINE for sign in signs):
+        codes[lone_signs[0]] = HIDDEN
+    meanings = [dict.fromkeys(empty_signs, 0)] if is_covered or not empty_signs or "0" not in signs else []
     if not is_covered:
-        meanings += [{**dict.fromkeys(empty, 0), sign: HIDDEN} for sign in empty]
-    return [_read(rows, codes | meaning) for meaning in meanings]
+        meanings += [{**dict.fromkeys(empty_signs, 0), sign: HIDDEN} for sign in empty_signs]
+    return [_board_from_signs(rows, codes | meaning) for meaning in meanings]
 
 
-def _read(rows: list[Row], codes: dict[str, int]) -> NDArray[np.int8]:
+def _board_from_signs(rows: list[Row], codes: dict[str, int]) -> NDArray[np.int8]:
     for line, row in rows:
-        if wrong := [sign for sign in row if sign not in codes]:
-            raise TextError("coach_cell", line=line, found=wrong[0])
+        if unknown := [sign for sign in row if sign not in codes]:
+            raise TextError("coach_cell", line=line, found=unknown[0])
     for line, row in rows:
         if len(row) != len(rows[0][1]):
             raise TextError("coach_row", line=line, found=len(row), expected=len(rows[0][1]))
     board = np.array([[codes[sign] for sign in row] for _, row in rows], np.int8)
-    is_lost = any(EXPLODED in row for _, row in rows) or np.isin(board, (HIDDEN, FLAGGED, QUESTION)).any()
-    return board if is_lost else np.where(board == MINE, np.int8(HIDDEN), board)
+    shows_mines = any(EXPLODED in row for _, row in rows) or np.isin(board, (HIDDEN, FLAGGED, QUESTION)).any()
+    return board if shows_mines else np.where(board == MINE, np.int8(HIDDEN), board)
 
 
 def _is_plausible(board: NDArray[np.int8]) -> bool:
@@ -217,8 +217,8 @@ def _is_plausible(board: NDArray[np.int8]) -> bool:
     covered = board >= FLAGGED
     near = [[neighbours((row, col), board.shape) for col in range(board.shape[1])] for row in range(board.shape[0])]
     return bool(covered.any()) and all(
-        sum(covered[each] for each in near[row][col]) >= board[row, col]
-        and (board[row, col] > 0 or all(board[each] in (FLAGGED, *range(FLAGGED)) for each in near[row][col]))
+        sum(covered[cell] for cell in near[row][col]) >= board[row, col]
+        and (board[row, col] > 0 or all(board[cell] in (FLAGGED, *range(FLAGGED)) for cell in near[row][col]))
         for row, col in np.argwhere(~covered).tolist()
     )
 
@@ -231,28 +231,28 @@ def write_board(board: NDArray[np.int8], exploded: Cell | None = None) -> str:
     return "\n".join("".join(row) for row in cells)
 
 
-def _without_numbers(lines: list[Row]) -> Iterator[list[Row]]:
+def _without_labels(lines: list[Row]) -> Iterator[list[Row]]:
     """Yields rows without the numbers of columns and rows; where only one of them may be there, with them as well."""
     words = [line for _, line in lines]
     # The numbers of columns take up to three lines, a digit below the other.
     for heads in range(1, min(4, len(lines))):
-        if _are_numbered(words[:heads], words[heads:]):
+        if _are_labelled(words[:heads], words[heads:]):
             yield [(number, line[1:]) for number, line in lines[heads:]]
             return
     yield lines
     if len(words[0]) > 1 and not all(word.isdecimal() for line in words[1:] for word in line):
-        if _is_counted(words[0]):
+        if _are_labels(words[0]):
             yield lines[1:]
-        if _is_counted([line[0] for line in words]):
+        if _are_labels([line[0] for line in words]):
             yield [(number, line[1:]) for number, line in lines]
 
 
-def _is_counted(numbers: list[str]) -> bool:
+def _are_labels(numbers: list[str]) -> bool:
     """Returns whether words are the numbers from 0 or 1 on."""
     return numbers in [[str(number) for number in range(first, first + len(numbers))] for first in (0, 1)]
 
 
-def _are_numbered(heads: list[list[str]], rows: list[list[str]]) -> bool:
+def _are_labelled(heads: list[list[str]], rows: list[list[str]]) -> bool:
     """Returns whether lines number the columns of rows that begin with their own numbers, from 0 or 1.
 
     Where columns are narrow, the digits of a number stand below each other, so the last digits alone are compared.
@@ -275,13 +275,13 @@ class Drawn(NamedTuple):
 
 def draw_codes(board: NDArray[np.int8], glyphs: Glyphs, risks: NDArray[np.float64] | None = None) -> list[list[Drawn]]:
     """Returns the cells of (rows, cols) int8 codes, covered ones with risks in per cent: 0 and 100 only if certain."""
-    drawn = [Drawn(glyphs.blank, "blank"), *(Drawn(str(count), "count") for count in range(1, FLAGGED))]
-    drawn += [Drawn(getattr(glyphs, kind), kind) for kind in ("flag", "question", "hidden", "mine")]
-    cells = [[drawn[code] for code in row] for row in board.tolist()]
+    by_code = [Drawn(glyphs.blank, "blank"), *(Drawn(str(count), "count") for count in range(1, FLAGGED))]
+    by_code += [Drawn(getattr(glyphs, kind), kind) for kind in ("flag", "question", "hidden", "mine")]
+    cells = [[by_code[code] for code in row] for row in board.tolist()]
     if risks is not None:
         for row, col in np.argwhere((board >= FLAGGED) & (board != MINE)).tolist():
-            risk, shown = float(risks[row, col]), round(100 * float(risks[row, col]))
-            cells[row][col] = Drawn(f"{shown if risk in (0.0, 1.0) else min(max(shown, 1), 99)}%", "risk")
+            risk, per_cent = float(risks[row, col]), round(100 * float(risks[row, col]))
+            cells[row][col] = Drawn(f"{per_cent if risk in (0.0, 1.0) else min(max(per_cent, 1), 99)}%", "risk")
     return cells
 
 
@@ -289,8 +289,8 @@ def draw_session(session: Session, glyphs: Glyphs, risks: NDArray[np.float64] | 
     """Returns the cells of a game; mines, wrong flags and the explosion are shown once it is over."""
     mines, cells, flags = session.placed_mines, draw_codes(session.board, glyphs, risks), session.board == FLAGGED
     if session.is_over:
-        for where, kind in ((mines & ~flags, "mine"), (flags & ~mines, "wrong")):
-            for row, col in np.argwhere(where).tolist():
+        for chosen, kind in ((mines & ~flags, "mine"), (flags & ~mines, "wrong")):
+            for row, col in np.argwhere(chosen).tolist():
                 cells[row][col] = Drawn(getattr(glyphs, kind), kind)
     if session.exploded is not None:
         row, col = session.exploded
@@ -307,27 +307,27 @@ def board_lines(
     """
     rows, cols = len(cells), len(cells[0])
     margin = len(str(rows))
-    size = max(len(cell.text) for row in cells for cell in row)
-    upright = max(size, len(str(cols)))
-    if width is None or margin + cols * (upright + 1) < width:
-        size = upright
-    fitting = cols if width is None else max((width - margin - 1) // (size + 1), 1)
+    cell_width = max(len(cell.text) for row in cells for cell in row)
+    number_width = max(cell_width, len(str(cols)))
+    if width is None or margin + cols * (number_width + 1) < width:
+        cell_width = number_width
+    block_cols = cols if width is None else max((width - margin - 1) // (cell_width + 1), 1)
     lines: list[str] = []
-    for first in range(0, cols, fitting):
-        last = min(first + fitting, cols)
+    for begin in range(0, cols, block_cols):
+        end = min(begin + block_cols, cols)
         lines += [""] if lines else []
-        lines += [" " * margin + line for line in _column_numbers(first, last, size)]
+        lines += [" " * margin + line for line in _column_numbers(begin, end, cell_width)]
         for number, row in enumerate(cells, 1):
-            shown = (" " * (size + 1 - len(cell.text)) + paint(cell.text, cell.kind) for cell in row[first:last])
-            lines.append(f"{number:>{margin}}" + "".join(shown))
+            painted = (" " * (cell_width + 1 - len(cell.text)) + paint(cell.text, cell.kind) for cell in row[begin:end])
+            lines.append(f"{number:>{margin}}" + "".join(painted))
     return lines
 
 
-def _column_numbers(first: int, last: int, size: int) -> list[str]:
-    """Returns the lines with the numbers of columns, one digit below the other where a column is narrower."""
-    numbers = [str(col + 1) for col in range(first, last)]
+def _column_numbers(begin: int, end: int, cell_width: int) -> list[str]:
+    """Returns the lines with the column numbers; in narrow columns the digits of a number stand below each other."""
+    numbers = [str(col + 1) for col in range(begin, end)]
     longest = max(map(len, numbers))
-    if longest <= size:
-        return ["".join(f" {number:>{size}}" for number in numbers)]
+    if longest <= cell_width:
+        return ["".join(f" {number:>{cell_width}}" for number in numbers)]
     digits = (number.rjust(longest) for number in numbers)
-    return ["".join(f" {digit:>{size}}" for digit in line).rstrip() for line in zip(*digits, strict=True)]
+    return ["".join(f" {digit:>{cell_width}}" for digit in line).rstrip() for line in zip(*digits, strict=True)]

@@ -37,10 +37,10 @@ def analyse(options: PlayOptions) -> int:
         say(catalogue.text("coach_reading", file=name))
         text = _read(str(options.analyse), catalogue).lstrip("\ufeff")
         is_saved = text.lstrip()[:1] == "{" and '"covered"' not in text
-        found = (_reviewed if is_saved else _analysed)(text, options, catalogue)
+        output = (_reviewed if is_saved else _analysed)(text, options, catalogue)
         if isinstance(sys.stdout, io.TextIOWrapper):
             sys.stdout.reconfigure(errors="replace")
-        print(found)
+        print(output)
     except BrokenPipeError:
         raise
     except (PositionTooHardError, PolicyError, MissingExtraError, OSError) as error:
@@ -62,7 +62,7 @@ def _read(path: str, catalogue: Catalogue) -> str:
 
 
 def _reason(error: ValueError, name: str, catalogue: Catalogue) -> str:
-    """Returns what is wrong with an input, in one line in the language of the user."""
+    """Returns the reason why an input is refused, as one line in the language of the user."""
     if isinstance(error, UnicodeDecodeError):
         return catalogue.text("coach_not_text")
     if isinstance(error, SavedGameError):
@@ -75,35 +75,35 @@ def _reason(error: ValueError, name: str, catalogue: Catalogue) -> str:
 
 
 def _check_finished(options: PlayOptions, is_over: bool, catalogue: Catalogue) -> None:
-    asked = next((name for name in ("record", "policy") if getattr(options, name) is not None), None)
-    if asked and not is_over:
-        raise ValueError(catalogue.text(f"{asked}_later"))
+    option = next((name for name in ("record", "policy") if getattr(options, name) is not None), None)
+    if option and not is_over:
+        raise ValueError(catalogue.text(f"{option}_later"))
 
 
 def _analysed(text: str, options: PlayOptions, catalogue: Catalogue) -> str:
-    board, stated = read_position(text)
+    board, mine_counts = read_position(text)
     if options.mines is not None:
-        stated.add(options.mines)
+        mine_counts.add(options.mines)
     _check_finished(options, False, catalogue)
-    if len(stated) != 1:
-        numbers = catalogue.listing([str(number) for number in sorted(stated)])
-        raise ValueError(catalogue.text("coach_mines_differ" if stated else "coach_needs_mines", numbers=numbers))
+    if len(mine_counts) != 1:
+        numbers = catalogue.listing([str(number) for number in sorted(mine_counts)])
+        raise ValueError(catalogue.text("coach_mines_differ" if mine_counts else "coach_needs_mines", numbers=numbers))
     rules = {"luck": options.luck, "needs_no_guess": bool(options.no_guess)}
-    analysis = analyse_position(board, stated.pop(), options.first_click, **rules)
+    analysis = analyse_position(board, mine_counts.pop(), options.first_click, **rules)
     if options.as_json:
         return json.dumps(position_content(analysis), indent=2)
     return "\n".join(position_lines(analysis, catalogue, output_width() or 80))
 
 
 def _reviewed(text: str, options: PlayOptions, catalogue: Catalogue) -> str:
-    """Returns the text on a saved game, and on its position if it goes on."""
+    """Returns the review of a saved game, and the analysis of its position if the game is under way."""
     if options.mines is not None or options.given & {"first_click", "luck", "no_guess"}:
         raise ValueError(catalogue.text("coach_surplus_board"))
     session = decode(text.lstrip().encode())
     if session.config.first_click == "corners":
         raise ValueError(catalogue.text("review_corners"))
     _check_finished(options, session.is_over, catalogue)
-    played = options.policy and review_game(replay_with(find_policy(options.policy), session))
+    policy_review = options.policy and review_game(replay_with(find_policy(options.policy), session))
     review, position, width = review_game(session), None, output_width() or 80
     if options.record is not None:
         replace_file(options.record, draw_review(review, options.record.suffix.lower()), follow=True)
@@ -113,10 +113,10 @@ def _reviewed(text: str, options: PlayOptions, catalogue: Catalogue) -> str:
         position = analyse_position(session.board, session.config.mines, session.config.first_click, **rules)
     if options.as_json:
         content = {**review_content(review), "position": position and position_content(position)}
-        return json.dumps({**content, "policy": review_content(played)} if played else content, indent=2)
+        return json.dumps({**content, "policy": review_content(policy_review)} if policy_review else content, indent=2)
     lines = review_lines(review, catalogue, width)
-    if played:
-        lines += ["", *wrapped_lines(compare(review, played, str(options.policy), catalogue), width)]
+    if policy_review:
+        lines += ["", *wrapped_lines(compare(review, policy_review, str(options.policy), catalogue), width)]
     if position is not None:
         lines += ["", catalogue.text("review_goes_on"), *position_lines(position, catalogue, width)]
     return "\n".join(lines)
@@ -148,7 +148,7 @@ def position_content(analysis: Analysis) -> dict[str, Any]:
 
 def review_content(review: Review) -> dict[str, Any]:
     """Returns the JSON of a review (main fields: docs/how-to/coach.md); cells are [row, col] from 0."""
-    session, found = review.session, diagnose(review.turns)
+    session, diagnosis = review.session, diagnose(review.turns)
     return {
         **_head("review"),
         **{name: getattr(session.config, name) for name in ("rows", "cols", "mines", "first_click")},
@@ -160,7 +160,7 @@ def review_content(review: Review) -> dict[str, Any]:
         "luck": review.luck,
         "wrong_flags": review.wrong_flags,
         "practice": session.practice,
-        "diagnosis": {**found._asdict(), "loss": found.loss and found.loss.value},
+        "diagnosis": {**diagnosis._asdict(), "loss": diagnosis.loss and diagnosis.loss.value},
         "moves": [_move(turn) for turn in review.turns],
     }
 
@@ -194,5 +194,5 @@ def _head(kind: str) -> dict[str, Any]:
 
 
 def _steps(steps: Sequence[Step]) -> list[dict[str, Any]]:
-    names = {"rule": "rule", "safe": "safe", "mine": "mines", "because": "because", "uses_total": "uses_total"}
-    return [{shown: getattr(step, name) for name, shown in names.items()} for step in steps]
+    json_keys = {"rule": "rule", "safe": "safe", "mine": "mines", "because": "because", "uses_total": "uses_total"}
+    return [{key: getattr(step, name) for name, key in json_keys.items()} for step in steps]

@@ -32,7 +32,7 @@ from minesweeper_play.game.moves import Cell, Move, cells_of, neighbours
 from minesweeper_play.game.session import Session, Status
 
 GAMES, QUICK_GAMES = 5_000, 1_000
-"""Playouts of one review, and of a quick one."""
+"""The number of playouts of one review, and of a quick one, divided among its positions."""
 
 POSITIONS, QUICK_POSITIONS = 60, 24
 """Default number of positions whose probability of winning is computed; the others lie on a line between these."""
@@ -123,7 +123,7 @@ def review_game(
     """
     turns, wrong_flags = replay(session)
     judge_turns(turns, session.config)
-    chosen = _positions_to_compute(turns, QUICK_POSITIONS if quick else POSITIONS)
+    chosen = _points_to_compute(turns, QUICK_POSITIONS if quick else POSITIONS)
     games = max(30, min(400, (QUICK_GAMES if quick else GAMES) // max(1, len(chosen))))
     winning = Winning(session.config, games, needs_no_guess=bool(session.no_guess))
     steps = len(chosen) + len(turns)
@@ -136,15 +136,15 @@ def review_game(
 
 
 def replay(session: Session) -> tuple[list[Turn], int]:
-    """Returns the turns, not judged yet, and the number of flags set on safe cells."""
+    """Plays a game again; returns its turns, not judged yet, and the number of flags that it set on safe cells."""
     layout = session.placed_mines
-    again = Session(session.config, seed=session.seed, layout=layout if layout.any() else None)
+    replayed = Session(session.config, seed=session.seed, layout=layout if layout.any() else None)
     turns: list[Turn] = []
     wrong_flags = 0
     for move in session.moves:
-        before = again.board
-        again.repeat(move)
-        after, near = again.board, neighbours(move.cell, before.shape)
+        before = replayed.board
+        replayed.repeat(move)
+        after, near = replayed.board, neighbours(move.cell, before.shape)
         covered = before >= FLAGGED
         wrong_flags += int(((after == FLAGGED) & (before != FLAGGED) & ~layout).sum())
         opened: tuple[Cell, ...] = (move.cell,)
@@ -152,19 +152,19 @@ def replay(session: Session) -> tuple[list[Turn], int]:
             opened = tuple(cell for cell in near if covered[cell] and before[cell] != FLAGGED)
             if not (covered & ((after < FLAGGED) | (after == MINE))).any():
                 continue
-        lost = again.status == "lost"
-        trusted = near if lost and move.kind in ("chord", "expand") else []
-        wrong = tuple(cell for cell in trusted if before[cell] == FLAGGED and not layout[cell])
+        lost = replayed.status == "lost"
+        chord_neighbours = near if lost and move.kind in ("chord", "expand") else []
+        wrong = tuple(cell for cell in chord_neighbours if before[cell] == FLAGGED and not layout[cell])
         is_choice = move.kind != "reveal" and not covered.all()
         turns.append(Turn(len(turns) + 1, move, before, opened, lost, wrong, is_choice))
     return turns, wrong_flags
 
 
 def judge_turns(turns: Sequence[Turn], config: BoardConfig) -> None:
-    """Gives the turns of a game their risks; raises a ValueError under a rule that makes layouts unequal."""
+    """Sets the risks of the turns of a game; raises a ValueError under a rule that makes some layouts likelier."""
     boards = np.array([turn.board for turn in turns], np.int8).reshape(-1, config.rows, config.cols)
-    found = inference.Oracle(config).ask(boards)
-    for turn, probabilities, exact in zip(turns, found.probabilities, found.exact, strict=True):
+    answer = inference.Oracle(config).ask(boards)
+    for turn, probabilities, exact in zip(turns, answer.probabilities, answer.exact, strict=True):
         if exact and turn.is_choice:
             turn.is_judged, turn.risk = True, _risk(turn, probabilities, config)
             turn.least = float(probabilities[turn.board >= FLAGGED].min())
@@ -176,16 +176,16 @@ def _risk(turn: Turn, probabilities: NDArray[np.float64], config: BoardConfig) -
     risks = [float(probabilities[cell]) for cell in turn.opened]
     if len(risks) == 1 or max(risks) in (0.0, 1.0):
         return max(risks)
-    # All opened cells are free if all neighbours with flags are mines.
-    sure, space = turn.board.copy(), np.empty((1, *turn.board.shape))
-    for cell in neighbours(turn.move.cell, sure.shape):
-        if sure[cell] == FLAGGED:
-            sure[cell] = MINE
+    # A chord has as many flags as its number, so all opened cells are free exactly if all its flags are on mines.
+    mined, buffer = turn.board.copy(), np.empty((1, *turn.board.shape))
+    for cell in neighbours(turn.move.cell, mined.shape):
+        if mined[cell] == FLAGGED:
+            mined[cell] = MINE
     try:
-        log_sure, log_all = (infer_posteriors(board[None], config.mines, 1, space)[0] for board in (sure, turn.board))
+        log_safe, log_all = (infer_posteriors(board[None], config.mines, 1, buffer)[0] for board in (mined, turn.board))
     except inference.InconsistentBoardError:
         return 1.0
-    return 1.0 - min(1.0, math.exp(log_sure - log_all))
+    return 1.0 - min(1.0, math.exp(log_safe - log_all))
 
 
 def diagnose(turns: Sequence[Turn]) -> GameDiagnosis:
@@ -206,8 +206,8 @@ def diagnose(turns: Sequence[Turn]) -> GameDiagnosis:
     )
 
 
-def _positions_to_compute(turns: Sequence[Turn], most: int) -> list[int]:
-    """Returns which points of the curve to compute: the ends, those around guesses, and others at equal distances.
+def _points_to_compute(turns: Sequence[Turn], max_points: int) -> list[int]:
+    """Returns the points of the curve to compute: its ends, those around guesses, and others at equal distances.
 
     Point i lies before turn i, from 0; the last point lies after the last turn.
     """
@@ -216,48 +216,49 @@ def _positions_to_compute(turns: Sequence[Turn], most: int) -> list[int]:
     for i, turn in enumerate(turns):
         if not turn.is_judged or turn.risk > 0.0:
             chosen |= {i, i + 1}
-    spare = max(most - len(chosen), 0)
+    spare = max(max_points - len(chosen), 0)
     return sorted(chosen | {round(point) for point in np.linspace(0, last, spare + 2)})
 
 
 def _curve(
     turns: Sequence[Turn],
-    last: NDArray[np.int8],
+    final_board: NDArray[np.int8],
     winning: Winning,
     chosen: Sequence[int],
     progress: Callable[[int], object],
 ) -> list[Estimate]:
     """Returns the points of the curve, those that were not chosen on lines between the others."""
-    boards = [*(turn.board for turn in turns), last]
-    found: dict[int, Estimate] = {}
+    boards = [*(turn.board for turn in turns), final_board]
+    estimates: dict[int, Estimate] = {}
     for done, point in enumerate(chosen, 1):
         is_first = point == 0 and turns and not (boards[0] < FLAGGED).any()
-        # A point that is too hard is left to its neighbours.
+        # A point that is too hard is interpolated from its neighbours.
         with suppress(inference.PositionTooHardError):
-            found[point] = winning.start(turns[0].move.cell) if is_first else winning.win(boards[point])
+            estimates[point] = winning.start(turns[0].move.cell) if is_first else winning.win(boards[point])
         progress(done)
-    if not found:
+    if not estimates:
         raise inference.PositionTooHardError("every position of this game is too hard to be estimated")
-    values = np.interp(range(len(boards)), list(found), [estimate.probability for estimate in found.values()])
-    return [found.get(point, Estimate(float(value), "between")) for point, value in enumerate(values)]
+    values = np.interp(range(len(boards)), list(estimates), [estimate.probability for estimate in estimates.values()])
+    return [estimates.get(point, Estimate(float(value), "between")) for point, value in enumerate(values)]
 
 
 def _give_verdict(turn: Turn, winning: Winning) -> None:
-    before = turn.before.probability
-    mistake = min(NOTICEABLE, before / 10)
+    """Sets the skill and luck of a turn, its mark, and for a mistake the better click and its proof."""
+    win_before = turn.before.probability
+    threshold = min(NOTICEABLE, win_before / 10)
     if turn.misses_safe:
         turn.steps = find_proof(turn.board, winning.config.mines)
     if turn.is_judged and turn.risk > 0.0:
         win = winning.win_after(turn.board, turn.opened, turn.risk)
         if not winning.config.luck:
-            # The rule of the game decides each click, and no chance.
+            # Without luck the rule decides each outcome, so that all of the change is skill.
             win = turn.after.probability
-        turn.skill = win - before
-        best = Choice(turn.steps[-1].safe[0], 0.0, before) if turn.steps else rank_guesses(turn.board, winning)[0]
-        if turn.steps or (turn.opened != (best.cell,) and best.win >= win + mistake):
+        turn.skill = win - win_before
+        best = Choice(turn.steps[-1].safe[0], 0.0, win_before) if turn.steps else rank_guesses(turn.board, winning)[0]
+        if turn.steps or (turn.opened != (best.cell,) and best.win >= win + threshold):
             turn.better = best
-    turn.luck = turn.after.probability - before - turn.skill
-    turn.mark = _mark(turn, turn.skill <= -mistake)
+    turn.luck = turn.after.probability - win_before - turn.skill
+    turn.mark = _mark(turn, turn.skill <= -threshold)
 
 
 def _mark(turn: Turn, is_mistake: bool) -> Mark:
@@ -281,9 +282,9 @@ def _mark(turn: Turn, is_mistake: bool) -> Mark:
 
 @dataclass(frozen=True)
 class Analysis:
-    """The result of an analysis: certain cells, probabilities, and the best moves."""
+    """The result of an analysis of a position: certain cells, probabilities, and the best moves."""
 
-    board: NDArray[np.int8]
+    board: NDArray[np.int8]  # (rows, cols) cell codes
     mines: int
     status: Status
     layouts: int  # the number of layouts that fit
@@ -291,7 +292,7 @@ class Analysis:
     safe: tuple[Cell, ...]  # the covered cells that are certainly safe
     mine: tuple[Cell, ...]  # the covered cells that are certainly mines, shown ones left out
     wrong_flags: tuple[Cell, ...]  # the flags on cells that are certainly safe
-    win: Estimate
+    win: Estimate  # the probability of winning
     steps: tuple[Step, ...] = ()  # the easiest proof of a safe cell; empty if there is none, or if no cell is open
     choices: tuple[Choice, ...] = ()  # safe cells of the proof, or guesses, the best first; empty once the game is over
     has_flag: bool = False  # whether the best cell has a flag, which the player has to remove first
@@ -330,22 +331,22 @@ def analyse_position(
     safe, mine = hidden & (probabilities == 0.0), hidden & (probabilities == 1.0)
     certain = cells_of(safe), cells_of(mine), cells_of(safe & (board == FLAGGED))
     layouts, win = inference.count_layouts(board, mines), winning.win(board)
-    found = Analysis(board, mines, status, layouts, probabilities, *certain, win)
+    analysis = Analysis(board, mines, status, layouts, probabilities, *certain, win)
     if status == "lost":
-        hidden_again = np.where(board == MINE, np.int8(HIDDEN), board)
-        before = analyse_position(hidden_again, mines, "any", luck=luck, needs_no_guess=needs_no_guess, games=games)
-        return replace(found, before=before)
+        covered_board = np.where(board == MINE, np.int8(HIDDEN), board)
+        before = analyse_position(covered_board, mines, "any", luck=luck, needs_no_guess=needs_no_guess, games=games)
+        return replace(analysis, before=before)
     if status == "won":
-        return found
+        return analysis
     is_protected = config.first_click != "any" or needs_no_guess
     advice = advise(board, config, is_protected=is_protected, winning=winning)
-    choices = _choices(advice, found.win.probability, winning)
+    choices = _choices(advice, analysis.win.probability, winning)
     shared = {name: getattr(advice, name) for name in ("steps", "has_flag", "survives")}
-    return replace(found, choices=choices, **shared)
+    return replace(analysis, choices=choices, **shared)
 
 
 def _choices(advice: Advice, win: float, winning: Winning) -> tuple[Choice, ...]:
-    """Returns the cells of an advice with probabilities of winning; `win` is that of the position."""
+    """Returns the cells of advice with their probabilities of winning; the position has the probability `win`."""
     if advice.choices or advice.steps:
         return advice.choices or tuple(Choice(cell, 0.0, win) for cell in advice.steps[-1].safe)
     is_best = advice.survives or advice.cell == divmod(first_cell(winning.config), winning.config.cols)

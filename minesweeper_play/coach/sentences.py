@@ -49,9 +49,9 @@ def curve_lines(values: Sequence[float], width: int) -> list[str]:
 
 def position_lines(analysis: Analysis, catalogue: Catalogue, width: int) -> list[str]:
     """Returns the lines of an analysis for a terminal with `width` columns."""
-    shown = analysis.probabilities if analysis.status in ("ready", "playing") else None
+    risks = analysis.probabilities if analysis.status in ("ready", "playing") else None
     lines = [*wrapped_lines(_position_head(analysis, catalogue), width), ""]
-    lines += [*board_lines(draw_codes(analysis.board, ASCII, shown), width), ""]
+    lines += [*board_lines(draw_codes(analysis.board, ASCII, risks), width), ""]
     for sentence in _position_sentences(analysis, catalogue):
         lines += wrapped_lines(sentence, width)
     if analysis.status == "playing" and not analysis.steps and not analysis.survives:
@@ -122,7 +122,7 @@ _UNJUDGED = {
 
 
 def detail_sentences(turn: Turn, catalogue: Catalogue) -> Iterator[str]:
-    """Yields what there is to say of a turn: its risk, what was missed and why, or that nothing was better."""
+    """Yields the sentences on a turn: its risk, and a better click with its proof, or that no better one is known."""
     text, cell = catalogue.text, name_cell(turn.move.cell, catalogue)
     yield text("detail", number=turn.number, cell=cell, mark=text(f"mark_{turn.mark}"))
     if not turn.is_judged:
@@ -155,7 +155,7 @@ def detail_sentences(turn: Turn, catalogue: Catalogue) -> Iterator[str]:
 
 
 def summary_sentences(review: Review, catalogue: Catalogue) -> Iterator[str]:
-    """Yields the figures of the whole game."""
+    """Yields the sentences on the figures of the whole game."""
     text, counts = catalogue.text, Counter(turn.mark for turn in review.turns)
     counted = [text("summary_mark", count=counts[mark], mark=text(f"mark_{mark}")) for mark in Mark if counts[mark]]
     yield text("summary_marks", marks=", ".join(counted))
@@ -177,18 +177,18 @@ def summary_sentences(review: Review, catalogue: Catalogue) -> Iterator[str]:
         yield text("summary_estimates", sign=ESTIMATED)
 
 
-def compare(review: Review, played: Review, policy: str, catalogue: Catalogue) -> str:
-    """Returns how a policy played the same mines, and for comparison how the person did."""
-    own, its = (
+def compare(review: Review, policy_review: Review, policy: str, catalogue: Catalogue) -> str:
+    """Returns the sentences that compare the game of a policy on the same mines with the game of the player."""
+    player_text, policy_text = (
         catalogue.text(f"result_{each.session.status}", count=len(each.turns))
         + catalogue.text("compared_skill", skill=points(each.skill, catalogue), luck=points(each.luck, catalogue))
-        for each in (review, played)
+        for each in (review, policy_review)
     )
-    return catalogue.text("compared", policy=policy, own=own, its=its)
+    return catalogue.text("compared", policy=policy, own=player_text, its=policy_text)
 
 
 def points(change: float, catalogue: Catalogue) -> str:
-    """Returns a change of a probability in points, with its sign."""
+    """Returns a change of a probability in percentage points, with its sign; 0 has none."""
     number = catalogue.number(100 * abs(change), 1)
     return number if number == catalogue.number(0.0, 1) else f"{'+' if change > 0 else '-'}{number}"
 
@@ -205,7 +205,7 @@ def _head(review: Review, catalogue: Catalogue) -> str:
 
 
 def _table(review: Review, catalogue: Catalogue) -> Table:
-    """Returns the table of turns; safe ones in a row share a line."""
+    """Returns the table of turns, in which safe turns that follow each other share a row."""
     groups = ((mark, list(group)) for mark, group in groupby(review.turns, key=lambda turn: turn.mark))
     runs = [run for mark, group in groups for run in ([group] if mark is Mark.SAFE else [[each] for each in group])]
     return table_of(catalogue.text("review_table_head"), [_row(run, catalogue) for run in runs], left=2)

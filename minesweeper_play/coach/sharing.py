@@ -26,14 +26,14 @@ def share(
     *,
     quick: bool = False,
 ) -> Report:
-    """Draws a finished game into a new GIF of the current folder, and returns its line of text and the path.
+    """Draws a finished game into a new GIF in the current folder; returns the message with its line and the path.
 
-    `review_game` takes `quick` and calls `progress`; the errors that it raises are raised here, too.
+    `quick` and `progress` are those of `review_game`, whose errors are raised here, too.
     """
     review = review_game(session, quick=quick, progress=progress)
     # A game that was shared before keeps its own picture.
-    ends = chain([""], (f"-{number}" for number in count(2)))
-    path = next(path for end in ends if not (path := Path(f"minesweeper-{session.seed}{end}.gif")).exists())
+    suffixes = chain([""], (f"-{number}" for number in count(2)))
+    path = next(path for suffix in suffixes if not (path := Path(f"minesweeper-{session.seed}{suffix}.gif")).exists())
     try:
         replace_file(path, draw_review(review))
     except OSError as error:
@@ -63,10 +63,10 @@ def recorded_game(review: Review) -> RecordedGame:
     """Returns the turns that opened cells, at least one, with their risks, and the boards with all risks."""
     session, turns = review.session, review.turns
     config = replace(session.config, no_guess=session.no_guess)
-    shown = [RecordedTurn(turn.move.kind, *turn.move.cell, turn.risk, turn.least) for turn in turns]
+    recorded_turns = [RecordedTurn(turn.move.kind, *turn.move.cell, turn.risk, turn.least) for turn in turns]
     row, col = turns[-1].move.cell
-    last = config.moves.index("click" if turns[-1].move.kind in ("open", "reveal") else "chord")
-    action = last * config.cells + row * config.cols + col
+    last_move = config.moves.index("click" if turns[-1].move.kind in ("open", "reveal") else "chord")
+    action = last_move * config.cells + row * config.cols + col
     boards = [*(turn.board for turn in turns), session.board]
     scenes = scenes_of(config, boards, session.placed_mines, action, session.status)
-    return RecordedGame("", session.seed, config, shown, scenes, session.status)
+    return RecordedGame("", session.seed, config, recorded_turns, scenes, session.status)
