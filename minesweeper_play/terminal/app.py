@@ -52,7 +52,7 @@ def run(options: PlayOptions) -> int:
         say(f"{options.program}: {explain(error)}")
         return BAD_ARGUMENTS
     file = None
-    # The screen warns of a user without a home, who has no statistics either.
+    # A user without a home folder has no settings file; the screen warns of this together with the statistics.
     with suppress(OSError):
         file = user_folder("config") / "settings.json" if options.keeps_settings else None
     app = MinesweeperApp(options, players, session, file=file)
@@ -71,7 +71,7 @@ class MinesweeperApp(App[int]):
 
     TITLE = "Minesweeper"
     ENABLE_COMMAND_PALETTE = False
-    # The class of screens that have at least so many lines.
+    # The style class of a screen, by its least number of lines, and below by that of columns.
     VERTICAL_BREAKPOINTS = [(0, "-low"), (20, "-middle"), (25, "-high"), (32, "-top")]  # noqa: RUF012 - as in `App`
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (70, "-wide"), (160, "-broad")]  # noqa: RUF012 - as in `App`
     CSS = """
@@ -146,13 +146,13 @@ class MinesweeperApp(App[int]):
         try:
             records = statistics.read()
         except OSError as error:
-            shown = text("statistics_failed", path=statistics.path, reason=error)
+            page_text = text("statistics_failed", path=statistics.path, reason=error)
         else:
             problem = text(statistics.problem.key, **statistics.problem.values)
             table = statistics_table(summarise(records), self.services.catalogue) if records else None
             parts = ("" if records else text("statistics_empty"), problem, text("table_place", path=statistics.path))
-            shown = "\n\n".join(filter(None, parts))
-        self.push_screen(Page(self.services, "statistics_title", shown, table))
+            page_text = "\n\n".join(filter(None, parts))
+        self.push_screen(Page(self.services, "statistics_title", page_text, table))
 
     async def run_action(self, *args: Any, **kwargs: Any) -> bool:
         """Runs no action once the program ends: a screen that a key typed ahead opened would never get its widgets."""
@@ -206,7 +206,7 @@ class WatchScreen(GameAppScreen):
         self._risk_style: RiskStyle = "numbers"
         self._choices: list[Choice | None] = [None] * len(self.players)
         self._background = Background(self, self._fail)
-        self._due: Timer | None = None
+        self._timer: Timer | None = None
         self._wants_step = False
 
     def compose(self) -> ComposeResult:
@@ -230,7 +230,7 @@ class WatchScreen(GameAppScreen):
     # The course of a game
 
     def _fail(self, error: Exception) -> None:
-        """Ends the program with an error, which is printed when the terminal is as before."""
+        """Ends the program with an error, which `run` prints once the terminal is restored."""
         self.services.failure = explain(error)
         self.app.exit(FAILED)
 
@@ -238,9 +238,9 @@ class WatchScreen(GameAppScreen):
         for player in self.players:
             player.begin(self.seed)
         self._choices = [None] * len(self.players)
-        self._think()
+        self._choose_moves()
 
-    def _think(self) -> None:
+    def _choose_moves(self) -> None:
         def work() -> list[Choice | None]:
             choices: list[Choice | None] = []
             for player in self.players:
@@ -248,26 +248,26 @@ class WatchScreen(GameAppScreen):
                 choices.append(None if player.is_over else player.choose(rated=self._risk_style != "off", rival=rival))
             return choices
 
-        self._background.ask(work, self._take)
+        self._background.ask(work, self._take_choices)
 
-    def _take(self, choices: list[Choice | None]) -> None:
+    def _take_choices(self, choices: list[Choice | None]) -> None:
         self._choices = choices
         self._show()
-        self._plan()
+        self._schedule_step()
 
-    def _plan(self, seconds: float = 1.0) -> None:
-        """Plans the next step after some seconds at one move a second, unless the game stands still."""
-        if self._due is not None:
-            self._due.stop()
-            self._due = None
+    def _schedule_step(self, seconds: float = 1.0) -> None:
+        """Schedules the next step: at once if requested, never while paused, else after `seconds` / moves a second."""
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None
         if self._wants_step:
             self._wants_step = False
             self._advance()
         elif not self.paused:
-            self._due = self.set_timer(seconds / SPEEDS[self._speed], self._advance)
+            self._timer = self.set_timer(seconds / SPEEDS[self._speed], self._advance)
 
     def _advance(self) -> None:
-        self._due = None
+        self._timer = None
         if all(player.is_over for player in self.players):
             self.seed += 1
             self._begin()
@@ -284,9 +284,9 @@ class WatchScreen(GameAppScreen):
         self._choices = [None] * len(self.players)
         self._show()
         if all(player.is_over for player in self.players):
-            self._plan(END_SECONDS * min(1.0, SPEEDS[self._speed]))
+            self._schedule_step(END_SECONDS * min(1.0, SPEEDS[self._speed]))
         else:
-            self._think()
+            self._choose_moves()
 
     # What is shown
 
@@ -294,17 +294,17 @@ class WatchScreen(GameAppScreen):
         for index, (player, choice) in enumerate(zip(self.players, self._choices, strict=True)):
             board = self.query_one(f"#board{index}", BoardCanvas)
             ratings = choice.ratings if choice is not None and self._risk_style != "off" else None
-            numbers = self._risk_style == "numbers" and (ratings is None or ratings.source != "preference")
+            shows_numbers = self._risk_style == "numbers" and (ratings is None or ratings.source != "preference")
             marks: dict[Cell, Mark] = {} if choice is None else {choice.cell: "choice"}
-            board.show(picture_of(player, None if ratings is None else ratings.risks, numbers, marks))
+            board.show(picture_of(player, None if ratings is None else ratings.risks, shows_numbers, marks))
             if choice is not None:
                 board.look_at(choice.cell)
             title = title_of(player, choice, self._risk_style != "off", self.catalogue)
             self.query_one(f"#title{index}", Static).update(Content(title))
         text, config, speed = self.catalogue.text, self.players[0].config, SPEEDS[self._speed]
-        pace = text("watching_speed", speed=self.catalogue.number(speed, 0 if speed >= 1 else 2))
+        speed_text = text("watching_speed", speed=self.catalogue.number(speed, 0 if speed >= 1 else 2))
         figures = [
-            (text("figure_speed"), text("watching_paused") if self.paused else pace),
+            (text("figure_speed"), text("watching_paused") if self.paused else speed_text),
             ("", f"{config.rows}\u00d7{config.cols}, {config.mines}"),
             (text("figure_seed"), str(self.seed)),
         ]
@@ -316,26 +316,26 @@ class WatchScreen(GameAppScreen):
     def action_pause(self) -> None:
         self.paused = not self.paused
         self._show()
-        self._plan()
+        self._schedule_step()
 
     def action_step(self) -> None:
         self.paused = self._wants_step = True
         if any(self._choices) or all(player.is_over for player in self.players):
-            self._plan(0.0)
+            self._schedule_step(0.0)
 
     def action_change_speed(self, change: int) -> None:
         self._speed = min(max(self._speed + change, 0), len(SPEEDS) - 1)
         self._show()
         if any(self._choices):
-            self._plan()
+            self._schedule_step()
 
     def action_risks(self) -> None:
         self._risk_style = NEXT_STYLE[self._risk_style]
         self._show()
 
     def action_next(self) -> None:
-        if self._due is not None:
-            self._due.stop()
+        if self._timer is not None:
+            self._timer.stop()
         self.seed += 1
         self._begin()
 
@@ -344,18 +344,18 @@ class WatchScreen(GameAppScreen):
 
 
 def title_of(player: WatchedPolicy, choice: Choice | None, rated: bool, catalogue: Catalogue) -> str:
-    """Returns the line above a board: the policy, how its game stands, and what the ratings are.
+    """Returns the line above a board: the policy, the state of its game, and the kind of its ratings.
 
-    Beside the policy's own numbers stand its number of the click and that of the oracle.
+    If the policy has ratings of its own, the line also has its rating and the oracle's rating of the click.
     """
     text, parts = catalogue.text, [player.name, catalogue.text(f"watching_{player.status}", count=player.moves)]
     if not rated or choice is None or choice.ratings is None:
         return "   ".join(parts)
     source, risks, oracle = choice.ratings
     if oracle is not None and oracle.source != "none":
-        own, exact = (catalogue.per_cent(float(each[choice.cell])) for each in (risks, oracle.risks))
+        by_policy, by_oracle = (catalogue.per_cent(float(each[choice.cell])) for each in (risks, oracle.risks))
         key = "ratings_beside_preference" if source == "preference" else "ratings_beside"
-        parts.append(text(key, own=own, oracle=exact, kind=text(f"risk_{oracle.source}")))
+        parts.append(text(key, own=by_policy, oracle=by_oracle, kind=text(f"risk_{oracle.source}")))
     return "   ".join([*parts, text(f"ratings_{source}")])
 
 

@@ -39,7 +39,7 @@ CHOICES: Mapping[str, tuple[Any, ...]] = {
 """The values of the settings, which the dialog offers."""
 
 BOARD_FIELDS = ("rows", "cols", "mines", "first_click", "no_guess", "luck")
-"""The fields of `BoardConfig` that the board in the file has; files of old lack `luck`."""
+"""The fields of `BoardConfig` that the board in the file has; older files lack `luck`."""
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -65,30 +65,30 @@ class BoardChoice:
 
 
 def first_settings(options: PlayOptions, kept: Mapping[str, Any]) -> tuple[Settings, BoardChoice]:
-    """Returns the settings and the board of a command line, and for what it does not state those of the file.
+    """Returns the settings and the board: those that the command line states, and else those that the file kept.
 
-    A command line with a board decides everything about boards, so that it means the same on every computer. Without
-    a board, what it states changes the kept one, or Beginner if the kept one is not allowed with it. A value of the
-    file that is not allowed raises a ValueError, TypeError or KeyError.
+    A command line with a board decides everything about boards, so that it means the same on every computer. Without a
+    board, its options change the kept board, or Beginner if they are not allowed on the kept one. Raises a ValueError,
+    TypeError or KeyError for a value of the file that is not allowed.
     """
-    stated = {name: getattr(options, name) for name in ("language", "palette", "animation")}
-    known = {name: kept[name] for name in Settings.__struct_fields__ if name in kept and name not in options.given}
-    settings = msgspec.convert({**stated, **known}, Settings)
+    from_options = {name: getattr(options, name) for name in ("language", "palette", "animation")}
+    from_file = {name: kept[name] for name in Settings.__struct_fields__ if name in kept and name not in options.given}
+    settings = msgspec.convert({**from_options, **from_file}, Settings)
     if options.config is None and "board" in kept:
-        fields = {"luck": True, **kept["board"]}
-        board = BoardConfig(**{name: fields[name] for name in BOARD_FIELDS})
+        kept_board = {"luck": True, **kept["board"]}
+        board = BoardConfig(**{name: kept_board[name] for name in BOARD_FIELDS})
         rule = options.first_click if "first_click" in options.given else board.first_click
-        # The two exclude each other.
-        limits: PlayOptions | BoardConfig = options if options.given & {"no_guess", "luck"} else board
+        # `no_guess` and `luck=False` exclude each other, so both come from one source.
+        source: PlayOptions | BoardConfig = options if options.given & {"no_guess", "luck"} else board
         with suppress(ValueError):
-            config = replace(board, no_guess=False, luck=limits.luck, first_click=rule)
-            return settings, BoardChoice(config, limits.no_guess, options.seed)
+            config = replace(board, no_guess=False, luck=source.luck, first_click=rule)
+            return settings, BoardChoice(config, source.no_guess, options.seed)
     config = options.config or BoardConfig.of_size(9, first_click=options.first_click, luck=options.luck)
     return settings, BoardChoice(config, options.no_guess, options.seed)
 
 
 def read_settings(file: Path | None) -> dict[str, Any]:
-    """Returns the object in a file, empty without a file; a damaged one raises an OSError or a ValueError."""
+    """Returns the JSON object in a file, {} without a file; raises an OSError or a ValueError for a damaged file."""
     content = file.read_bytes() if file is not None and file.exists() else b"{}"
     return msgspec.json.decode(content, type=dict[str, Any])
 
@@ -118,7 +118,7 @@ class Services:
         self.catalogue = Catalogue(self.settings.language)
 
     def change(self, **changed: Any) -> None:
-        """Changes settings by name, and keeps for later games those that are new."""
+        """Changes settings by name, and keeps the changed ones for later games."""
         before, self.settings = self.settings, msgspec.structs.replace(self.settings, **changed)
         self.catalogue = Catalogue(self.settings.language)
         self._keep({name: value for name, value in changed.items() if value != getattr(before, name)})
@@ -138,7 +138,7 @@ class Services:
         return Session(choice.config, seed=choice.seed, no_guess=choice.no_guess)
 
     def _keep(self, changed: dict[str, object]) -> None:
-        """Adds changed settings to the file as it is now; where that fails, one warning says so."""
+        """Adds changed settings to the present file; after a failure it warns once, and keeps no more settings."""
         if self._file is None or not changed:
             return
         kept: dict[str, Any] = {}
@@ -178,14 +178,14 @@ class GameAppScreen(Screen[None]):
 
         A narrow and high screen is a phone: it has no other keys, so that the footer shows all that have a description.
         """
-        found, is_phone = super().active_bindings, self.has_class("-narrow", "-top")
-        for key, active in found.items():
+        bindings, is_phone = super().active_bindings, self.has_class("-narrow", "-top")
+        for key, active in bindings.items():
             if active.binding.description in self.catalogue.texts:
                 text, name = self.catalogue.text(active.binding.description), self.catalogue.texts.get(f"name_{key}")
                 show = active.binding.show or is_phone
-                shown = replace(active.binding, description=text, key_display=name, show=show)
-                found[key] = active._replace(binding=shown)
-        return found
+                translated = replace(active.binding, description=text, key_display=name, show=show)
+                bindings[key] = active._replace(binding=translated)
+        return bindings
 
     def on_resize(self) -> None:
         """Shows the keys of a phone, or fewer."""
@@ -193,11 +193,11 @@ class GameAppScreen(Screen[None]):
 
     def show_figures(self, figures: Sequence[tuple[str, str]]) -> None:
         """Shows values after their labels, which may be "", in the first line of the screen."""
-        shown = (
+        contents = (
             Content.from_markup("$label [b]$value[/]" if label else "[b]$value[/]", label=label, value=value)
             for label, value in figures
         )
-        self.query_one("#figures", Static).update(Content("  ").join(shown))
+        self.query_one("#figures", Static).update(Content("  ").join(contents))
 
     @abstractmethod
     def translate(self) -> None:
@@ -215,30 +215,30 @@ class KeyFooter(Footer):
 
 
 class Background:
-    """Works on the latest request alone, one after the other.
+    """Runs requests in threads, one at a time; of several that wait, only the latest runs.
 
-    The end of a program waits for the threads of textual's workers, but not for these: a slow answer delays nothing.
+    Unlike textual's workers, these are daemon threads, so a slow answer does not delay the end of the program.
     """
 
     def __init__(self, owner: MessagePump, fail: Callable[[Exception], object]) -> None:
-        """Takes answers in the thread of the owner, and hands errors of the work to `fail` there."""
+        """Delivers answers, and errors of the work to `fail`, in the thread of the owner."""
         self._owner, self._fail = owner, fail
         self._lock = threading.Lock()
-        self._ticket: object = None
+        self._request: object = None
 
     @property
     def is_busy(self) -> bool:
-        return self._ticket is not None
+        return self._request is not None
 
     def ask(self, work: Callable[[], Answer], take: Callable[[Answer], object]) -> None:
         """Requests work; `take` takes the answer, unless another request or `forget` comes before it."""
-        ticket = self._ticket = object()
+        request = self._request = object()
 
         def run() -> None:
             answer: Any = None
             deliver: Callable[[Any], object] = take
             with self._lock:
-                if ticket is not self._ticket:
+                if request is not self._request:
                     return
                 try:
                     answer = work()
@@ -246,14 +246,14 @@ class Background:
                     answer, deliver = error, self._fail
             # The program may have ended meanwhile.
             with suppress(RuntimeError):
-                self._owner.call_later(self._take, ticket, answer, deliver)
+                self._owner.call_later(self._deliver, request, answer, deliver)
 
         threading.Thread(target=run, daemon=True).start()
 
     def forget(self) -> None:
-        self._ticket = None
+        self._request = None
 
-    def _take(self, ticket: object, answer: Any, deliver: Callable[[Any], object]) -> None:
-        if ticket is self._ticket:
-            self._ticket = None
+    def _deliver(self, request: object, answer: Any, deliver: Callable[[Any], object]) -> None:
+        if request is self._request:
+            self._request = None
             deliver(answer)

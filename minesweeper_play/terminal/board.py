@@ -35,7 +35,7 @@ class BoardCanvas(ScrollView):
         """Shows a picture in colours; the widget chooses the size of the cells."""
         super().__init__(id=id)
         self.picture, self._pencil = picture, pencil
-        self._curtain: NDArray[np.int8] | None = None
+        self._curtain: NDArray[np.int8] | None = None  # the codes that an animation shows; None without one
         self._layers: list[Sequence[Cell]] = []
         self._timer: Timer | None = None
 
@@ -45,7 +45,7 @@ class BoardCanvas(ScrollView):
         before, self.picture = self.picture, picture
         if layers:
             self._curtain, self._layers = before.codes.copy(), list(layers)
-            self._timer = self.set_interval(LAYER_SECONDS, self._lift)
+            self._timer = self.set_interval(LAYER_SECONDS, self._show_layer)
         if before.codes.shape != picture.codes.shape:
             self._fit()
         self.refresh()
@@ -61,7 +61,7 @@ class BoardCanvas(ScrollView):
         self._timer = self._curtain = None
         self.refresh()
 
-    def _lift(self) -> None:
+    def _show_layer(self) -> None:
         if self._curtain is None or not self._layers:
             self.finish_animation()
             return
@@ -71,7 +71,7 @@ class BoardCanvas(ScrollView):
 
     @property
     def is_narrow(self) -> bool:
-        """True if a risk in numbers has the room of one digit: it is then in tenths, and not in per cent."""
+        """True if a cell has room for one digit alone, so that risks are in tenths instead of per cent."""
         return self._pencil.size == CELL_SIZES[0]
 
     def _composed(self) -> Picture:
@@ -94,28 +94,28 @@ class BoardCanvas(ScrollView):
         return self.scrollable_content_region.size
 
     @property
-    def _free(self) -> tuple[int, int]:
-        """The free columns at the left of a board that is smaller than the widget, and the free lines above it."""
+    def _padding(self) -> tuple[int, int]:
+        """The columns at the left of the board and the lines above it that centre a board smaller than the widget."""
         room, size = self._room, self.virtual_size
         return max(0, (room.width - size.width) // 2), max(0, (room.height - size.height) // 2)
 
     def render_line(self, y: int) -> Strip:
         """Returns a line of the widget: column numbers above, row numbers at the left, cells."""
-        width, pencil, picture, (left, top) = self._room.width, self._pencil, self._composed(), self._free
+        width, pencil, picture, (left, top) = self._room.width, self._pencil, self._composed(), self._padding
         screen = style_of(pencil.palette.label, pencil.palette.screen)
         line = y - top
-        inner = line - 1 + self.scroll_offset.y
-        if line < 0 or inner >= picture.rows * pencil.size.height:
+        board_line = line - 1 + self.scroll_offset.y
+        if line < 0 or board_line >= picture.rows * pencil.size.height:
             return Strip([Segment(" " * width, screen)], width)
         if line == 0:
-            label, drawn = Segment(" " * pencil.margin(picture), screen), pencil.column_labels(picture)
+            label, segments = Segment(" " * pencil.margin(picture), screen), pencil.column_labels(picture)
         else:
-            label, drawn = pencil.row_label(picture, inner), pencil.row(picture, inner)
-        strip = Strip([Segment(" " * left, screen), label, *Strip(drawn).crop(self.scroll_offset.x)])
+            label, segments = pencil.row_label(picture, board_line), pencil.row(picture, board_line)
+        strip = Strip([Segment(" " * left, screen), label, *Strip(segments).crop(self.scroll_offset.x)])
         return strip.adjust_cell_length(width, screen)
 
     def cell_at(self, x: int, y: int) -> Cell | None:
-        size, (left, top) = self._pencil.size, self._free
+        size, (left, top) = self._pencil.size, self._padding
         column, line = x - left - self._pencil.margin(self.picture), y - top - 1
         if column < 0 or line < 0:
             return None

@@ -76,7 +76,7 @@ class Question(Dialog[bool]):
 class Page(Dialog[None]):
     """A text or a table with a title; Enter, q and Escape close it."""
 
-    # A scroll bar that came after the text was wrapped would take columns away from it.
+    # The gutter keeps room for a scroll bar, which would else appear after the text is wrapped, and narrow it.
     DEFAULT_CSS = """
     Page > #frame { width: 98%; max-width: 110; padding: 0 1; scrollbar-gutter: stable; }
     """
@@ -145,8 +145,8 @@ class LongWork(Dialog[None]):
 
     def _show(self) -> None:
         if self._total:
-            shown = self.text(f"{self._key}_progress", done=self._done, total=self._total)
-            self.query_one(Label).update(shown)
+            progress = self.text(f"{self._key}_progress", done=self._done, total=self._total)
+            self.query_one(Label).update(progress)
             self.query_one(ProgressBar).update(total=self._total, progress=self._done)
 
     @on(Button.Pressed)
@@ -165,11 +165,11 @@ class SettingsDialog(Dialog[None]):
             frame.border_title = self.text("settings")
             with Grid():
                 for name in CHOICES:
-                    present = getattr(self.services.settings, name)
-                    shown = {value: {True: "on", False: "off"}.get(value, value) for value in CHOICES[name]}
-                    options = [(self.text(f"{name}_{shown[each]}".replace("-", "_")), each) for each in shown]
+                    current = getattr(self.services.settings, name)
+                    names = {value: {True: "on", False: "off"}.get(value, value) for value in CHOICES[name]}
+                    options = [(self.text(f"{name}_{names[each]}".replace("-", "_")), each) for each in names]
                     yield Label(self.text(f"setting_{name}"), markup=False)
-                    yield Select(options, value=present, allow_blank=False, id=name, compact=True)
+                    yield Select(options, value=current, allow_blank=False, id=name, compact=True)
             with Horizontal(id="buttons"):
                 yield Button(self.text("close"), id="close", variant="primary", compact=True)
 
@@ -210,14 +210,14 @@ class NewGame(Dialog[BoardChoice]):
     def compose(self) -> ComposeResult:
         config, text = self.services.choice.config, self.text
         size = [str(getattr(config, name)) for name in SIZE]
-        named = [(f"{text(f'board_{name}')}  {r}\u00d7{c}, {m}", name) for name, (r, c, m) in BOARDS.items()]
+        presets = [(f"{text(f'board_{name}')}  {r}\u00d7{c}, {m}", name) for name, (r, c, m) in BOARDS.items()]
         rules = [(text(f"rule_{rule}"), rule) for rule in FIRST_CLICKS]
         levels = [(text(f"no_guess_{level}"), level) for level in (*NO_GUESS, NO_LUCK)]
         with VerticalScroll(id="frame", can_focus=False) as frame:
             frame.border_title = text("new_title")
             with Grid():
                 yield Label(text("new_board"))
-                yield _select("preset", [*named, (text("board_custom"), "custom")], _preset(size))
+                yield _select("preset", [*presets, (text("board_custom"), "custom")], _preset(size))
                 yield Label(text("new_size"))
                 with Horizontal(id="size"):
                     for name, value in zip(SIZE, size, strict=True):
@@ -225,8 +225,8 @@ class NewGame(Dialog[BoardChoice]):
                 yield Label(text("new_first_click"))
                 yield _select("first_click", rules, config.first_click)
                 yield Label(text("new_no_guess"))
-                present = (self.services.choice.no_guess or "off") if config.luck else NO_LUCK
-                yield _select("no_guess", levels, present)
+                current = (self.services.choice.no_guess or "off") if config.luck else NO_LUCK
+                yield _select("no_guess", levels, current)
                 yield Label(text("new_seed"))
                 yield Input(placeholder=text("new_seed_random"), id="seed", compact=True)
             yield Static(id="problem", markup=False)
@@ -241,37 +241,37 @@ class NewGame(Dialog[BoardChoice]):
     def _change_choice(self, event: Select.Changed) -> None:
         for name, value in zip(SIZE, BOARDS.get(str(event.value), ()), strict=False):
             self.query_one(f"#{name}", Input).value = str(value)
-        self._checked()
+        self._validate()
 
     @on(Input.Changed)
     def _change_number(self) -> None:
         """Names the preset of the size, and says at once what is wrong."""
         with self.prevent(Select.Changed):
             self.query_one("#preset", Select).value = _preset([self._value(name) for name in SIZE])
-        self._checked()
+        self._validate()
 
-    def _checked(self) -> BoardChoice | None:
-        """Shows what is wrong; returns the choice if nothing is."""
+    def _validate(self) -> BoardChoice | None:
+        """Shows the problem of the typed values, if any; returns the choice, None with a problem."""
         try:
-            choice, problem = self._read(), ""
+            choice, problem = self._read_choice(), ""
         except ValueError as error:
             choice, problem = None, str(error)
         self.query_one("#problem", Static).update(problem)
         self.query_one("#start", Button).disabled = choice is None
         return choice
 
-    def _read(self) -> BoardChoice:
+    def _read_choice(self) -> BoardChoice:
         rows, cols, mines = (self._number(name, 1) for name in SIZE)
         seed = self._number("seed", 0) if self._value("seed") else None
         if not 2 <= rows * cols <= MAX_CELLS:
             raise ValueError(self.text("new_too_many_cells", most=MAX_CELLS, given=rows * cols))
         rule, level = (str(self.query_one(f"#{name}", Select).value) for name in ("first_click", "no_guess"))
         try:
-            most = BoardConfig(rows, cols, 1, first_click=rule).max_mines
+            max_mines = BoardConfig(rows, cols, 1, first_click=rule).max_mines
         except ValueError as error:
             raise ValueError(self.text("new_no_mines_fit")) from error
-        if mines > most:
-            raise ValueError(self.text("new_too_many_mines", most=most, given=mines))
+        if mines > max_mines:
+            raise ValueError(self.text("new_too_many_mines", most=max_mines, given=mines))
         luck = level != NO_LUCK
         if not luck and rule not in UNIFORM_FIRST_CLICKS:
             raise ValueError(self.text("new_needs_luck"))
@@ -290,7 +290,7 @@ class NewGame(Dialog[BoardChoice]):
     @on(Input.Submitted)
     @on(Button.Pressed, "#start")
     def _start(self) -> None:
-        if (choice := self._checked()) is not None:
+        if (choice := self._validate()) is not None:
             self.dismiss(choice)
 
 

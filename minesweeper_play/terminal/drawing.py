@@ -118,7 +118,7 @@ class Picture:
     wrong: NDArray[np.bool_] | None = None  # (rows, cols), flags on cells without a mine; None while the game goes on
     fatal: Cell | None = None  # the cell whose mine ended the game
     levels: NDArray[np.int64] | None = None  # (rows, cols), risks by `levels_of`; None shows no risks
-    numbers: bool = True  # whether risks are written in per cent
+    numbers: bool = True  # whether risks are written as numbers
     marks: Mapping[Cell, Mark] = field(default_factory=dict)  # the cells that a hint names
     cursor: Cell | None = None
 
@@ -169,7 +169,7 @@ CELL_SIZES = tuple(CellSize(*size) for size in ((2, 1), (3, 1), (3, 2), (4, 2), 
 
 @dataclass(frozen=True)
 class Pencil:
-    """Draws the lines of pictures with cells of one size and one set of colours."""
+    """Draws the lines of pictures with cells of one size and one palette."""
 
     palette: Palette
     size: CellSize = CELL_SIZES[0]
@@ -180,15 +180,15 @@ class Pencil:
 
     def row(self, picture: Picture, line: int) -> list[Segment]:
         """Returns the cells of a line of the board, counted without the column numbers."""
-        row, inner = divmod(line, self.size.height)
+        row, cell_line = divmod(line, self.size.height)
         looks = (self._look(picture, (row, col)) for col in range(picture.cols))
-        is_middle = inner == self.size.height // 2
+        is_middle = cell_line == self.size.height // 2
         return list(Segment.simplify(Segment(self._padded(text if is_middle else ""), style) for text, style in looks))
 
     def row_label(self, picture: Picture, line: int) -> Segment:
         """Returns the row number at the left of a line, with the blank after it."""
-        row, inner = divmod(line, self.size.height)
-        text = str(row + 1) if inner == self.size.height // 2 and row < picture.rows else ""
+        row, cell_line = divmod(line, self.size.height)
+        text = str(row + 1) if cell_line == self.size.height // 2 and row < picture.rows else ""
         is_here = picture.cursor is not None and picture.cursor[0] == row
         return Segment(f"{text:>{self.margin(picture) - 1}} ", self._label_style(is_here))
 
@@ -197,15 +197,15 @@ class Pencil:
         width, cursor_number = self.size.width, None if picture.cursor is None else picture.cursor[1] + 1
         all_fit = len(str(picture.cols)) < width
         characters = [(" ", self._label_style(False))] * (picture.cols * width)
-        shown = (number for number in range(1, picture.cols + 1) if all_fit or number == 1 or number % LABEL_STEP == 0)
+        fixed = (number for number in range(1, picture.cols + 1) if all_fit or number == 1 or number % LABEL_STEP == 0)
         # Where not all fit, the number of the cursor would touch those next to it.
-        numbers = [number for number in shown if all_fit or cursor_number is None or abs(number - cursor_number) > 1]
+        numbers = [number for number in fixed if all_fit or cursor_number is None or abs(number - cursor_number) > 1]
         for number in numbers if cursor_number is None else [*numbers, cursor_number]:
-            placed = self._padded(str(number))
-            begin = max(0, number * width - len(placed))
-            for place, character in enumerate(placed, begin):
+            padded = self._padded(str(number))
+            start = max(0, number * width - len(padded))
+            for column, character in enumerate(padded, start):
                 if character != " ":
-                    characters[place] = (character, self._label_style(number == cursor_number))
+                    characters[column] = (character, self._label_style(number == cursor_number))
         return list(Segment.simplify(Segment(*each) for each in characters))
 
     def _label_style(self, strong: bool) -> Style:
@@ -215,7 +215,7 @@ class Pencil:
         return text.rjust(2) if self.size.width == 2 else text.center(self.size.width)  # "1".center(2) is "1 ".
 
     def _look(self, picture: Picture, cell: Cell) -> tuple[str, Style]:
-        """Returns the text and the style of a cell: its own, under risks, under a hint, under the cursor."""
+        """Returns the text and the style of a cell; the cursor goes before a hint, and a hint before risks."""
         code, palette, mark = int(picture.codes[cell]), self.palette, picture.marks.get(cell)
         is_covered = code >= FLAGGED
         look = self._covered_look if is_covered and code != MINE else self._open_look
@@ -252,14 +252,12 @@ class Pencil:
         if self.size.width == 2 and level not in (LEVEL_SAFE, LEVEL_MINE):
             # Two digits of a number in per cent would run into those of the next cell.
             return f".{min(round((level - 1) / 10), 9)}"
+        # Levels 1 to 101 are 0 to 100 %.
         return {LEVEL_SAFE: "0", 1: "<1", 101: ">99", LEVEL_MINE: GLYPHS.mine}.get(level, str(level - 1))
 
 
 def largest_size(columns: int, lines: int, rows: int, cols: int) -> CellSize:
-    """Returns the largest size of cells with which a board of rows x cols fits into columns x lines of the screen.
-
-    It is the smallest one where none fits.
-    """
+    """Returns the largest size of cells with which rows x cols fit into columns x lines, or the smallest of all."""
     width, height = columns - len(str(rows)) - 1, lines - 1
     fitting = [size for size in CELL_SIZES if cols * size.width <= width and rows * size.height <= height]
     return (fitting or CELL_SIZES)[-1 if fitting else 0]

@@ -51,7 +51,7 @@ class GameScreen(GameAppScreen):
         Binding("r", "again", "key_again"),
         Binding("v", "review", "key_review"),
         Binding("g", "share", "key_share"),
-        # With priority the prompt and the board have the keys that come right after, as those of a pasted command do.
+        # With priority these keys move the focus before the next key is read, as in a pasted command.
         Binding("colon", "prompt", show=False, priority=True),
         Binding("escape", "board", "key_back", priority=True),
         Binding("s", "app.settings", "key_settings", show=False),
@@ -99,9 +99,9 @@ class GameScreen(GameAppScreen):
         self.tell(self.catalogue.text(key, **values))
 
     def tell(self, text: str, *, ends: bool = False) -> None:
-        """Shows a text; where it has more lines than there is room for, its beginning, or its end if that `ends` it.
+        """Shows a text. If it has too many lines for the message, shows its beginning, or with `ends` its end.
 
-        The key of a hint then shows the whole one.
+        The key of a hint then shows the whole text.
         """
         message, width = self.query_one("#message", Static), max(self.size.width - 2, 20)
         lines, room = wrapped_lines(text, width), message.size.height
@@ -119,8 +119,8 @@ class GameScreen(GameAppScreen):
     @property
     def active_bindings(self) -> dict[str, ActiveBinding]:
         """The keys that the footer shows: `v` and `g` only once the game is over, and Escape only at the prompt."""
-        shown = {**dict.fromkeys("vg", self.session.is_over), "escape": self._is_at_prompt}
-        return {key: active for key, active in super().active_bindings.items() if shown.get(key, True)}
+        is_shown = {**dict.fromkeys("vg", self.session.is_over), "escape": self._is_at_prompt}
+        return {key: active for key, active in super().active_bindings.items() if is_shown.get(key, True)}
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Returns whether an action has a meaning now; at the prompt a colon is a letter of a path."""
@@ -250,10 +250,10 @@ class GameScreen(GameAppScreen):
     # Long work: the search for a board without guesses, and the coach's review
 
     def _work_on(self, key: str, work: Callable[[Progress], Any], origin: Cell | None = None) -> None:
-        """Starts work on a move at `origin` or on a review in a thread, and shows its progress if it takes long."""
+        """Runs a move at `origin` or work of the coach in a thread, and shows the progress if this takes long."""
         dialog = self._work = LongWork(self.services, key)
 
-        def attempt() -> Any:
+        def run_work() -> Any:
             try:
                 return work(dialog.report)
             except CancelledError:
@@ -261,23 +261,23 @@ class GameScreen(GameAppScreen):
             except PositionTooHardError:
                 return Report("too_hard")
 
-        def end(found: Any) -> None:
+        def finish(result: Any) -> None:
             if dialog.is_attached:
                 dialog.dismiss()
-            if isinstance(found, Report):
-                self._after(found, origin)
+            if isinstance(result, Report):
+                self._after(result, origin)
                 return
             from minesweeper_play.terminal.reviewing import ReviewScreen
 
             self.tell(self._ending)
-            self.app.push_screen(ReviewScreen(self.services, found))
+            self.app.push_screen(ReviewScreen(self.services, result))
 
-        def show() -> None:
+        def show_dialog() -> None:
             if self._worker.is_busy and dialog is self._work:
                 self.app.push_screen(dialog)
 
-        self._worker.ask(attempt, end)
-        self.set_timer(PATIENCE_SECONDS, show)
+        self._worker.ask(run_work, finish)
+        self.set_timer(PATIENCE_SECONDS, show_dialog)
 
     def action_review(self) -> None:
         from minesweeper_play.coach.review import review_game
@@ -295,11 +295,11 @@ class GameScreen(GameAppScreen):
         else:
             self._review(lambda report: share(session, catalogue, report, quick=True), "share_later")
 
-    def _review(self, work: Callable[[Progress], Any], later: str = "review_later") -> None:
-        """Starts work of the coach, or says why there is none; `later` is the text of a game that goes on."""
+    def _review(self, work: Callable[[Progress], Any], too_early: str = "review_later") -> None:
+        """Starts work of the coach, or says why it cannot; `too_early` is the message key for a game that goes on."""
         session = self.session
         if not session.is_over or session.config.first_click == "corners":
-            self.say("review_corners" if session.is_over else later)
+            self.say("review_corners" if session.is_over else too_early)
         elif not self._worker.is_busy:
             self._work_on("reviewing", work)
 
@@ -316,13 +316,13 @@ class GameScreen(GameAppScreen):
         self.board.focus()
 
     def action_again(self) -> None:
-        self._unless_under_way("ask_new", self.begin)
+        self._after_consent("ask_new", self.begin)
 
     def action_leave(self) -> None:
-        self._unless_under_way("ask_leave", lambda: self.app.exit(0))
+        self._after_consent("ask_leave", lambda: self.app.exit(0))
 
-    def _unless_under_way(self, question: str, act: Callable[[], Any]) -> None:
-        """Acts; before a game under way is lost, the player has to agree."""
+    def _after_consent(self, question: str, act: Callable[[], Any]) -> None:
+        """Calls `act`; if this would abandon a game under way, only after the player agrees to `question`."""
         if self.session.status == "playing":
             self.app.push_screen(Question(self.services, question), lambda is_yes: is_yes and act())
         else:

@@ -76,8 +76,8 @@ class ReviewScreen(GameAppScreen):
         catalogue, session = self.catalogue, self._review.session
         config = session.config
         result = catalogue.text(f"result_{session.status}", count=len(self._review.turns))
-        board = f"{config.rows}\u00d7{config.cols}, {config.mines}"
-        self.query_one("#head", Static).update(f"{board}   {result}")
+        board_name = f"{config.rows}\u00d7{config.cols}, {config.mines}"
+        self.query_one("#head", Static).update(f"{board_name}   {result}")
         _, cell, mark, *_, skill, _ = catalogue.text("review_table_head").split("|")
         self.query_one("#columns", Static).update(f"    {cell:<8} {mark:<15} {skill:>7}")
         options = self.query_one(OptionList)
@@ -127,7 +127,7 @@ def line_of(turn: Turn, catalogue: Catalogue) -> Content:
 
 
 def picture_of(turn: Turn) -> Picture:
-    """Returns the board before a turn: its click, the better one if there was one, and the clues that prove it."""
+    """Returns the board before a turn, with its click, the better click if any, and the clues that prove this one."""
     marks = marks_of_proof(turn.steps)
     if turn.better is not None:
         marks.setdefault(turn.better.cell, "safe")
