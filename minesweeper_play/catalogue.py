@@ -34,12 +34,12 @@ class Catalogue:
         """Returns a text with its placeholders filled by printable values; the empty key has the empty text."""
         if not key:
             return ""
-        one, plural, other = self.texts[key].partition(" / ")
-        template = other if plural and values["count"] != 1 else one
+        singular, separator, plural = self.texts[key].partition(" / ")
+        template = plural if separator and values["count"] != 1 else singular
         return template.format(**{k: v if isinstance(v, int | float) else self._shown(v) for k, v in values.items()})
 
     def _shown(self, value: object) -> str:
-        """Returns a value made printable; an error of the system is its reason, translated if it is a common one."""
+        """Returns a printable value; of an OSError it is the reason, in this language where the catalogue has it."""
         if isinstance(value, OSError) and value.strerror is not None:
             value = self.texts.get(errno.errorcode.get(value.errno or 0, ""), value.strerror)
         return printable(value)
@@ -49,12 +49,12 @@ class Catalogue:
         return f"{value:.{digits}f}".replace(".", "," if self.language == "es" else ".")
 
     def per_cent(self, probability: float, digits: int = 0) -> str:
-        """Returns a probability in per cent, such as "12.5%"; only 0 and 1 are shown as 0 and 100."""
-        sign, shown, least = "", 100 * probability, 10.0**-digits
+        """Returns a probability as "12.5%"; one that would only round to 0 or 100 becomes "<0.1%" or ">99.9%"."""
+        sign, per_cent, smallest = "", 100 * probability, 10.0**-digits
         unit = "\u00a0%" if self.language == "es" else "%"
-        if 0 < probability < 1 and not least / 2 <= shown < 100 - least / 2:
-            sign, shown = ("<", least) if shown < 50 else (">", 100 - least)
-        return f"{sign}{self.number(shown, digits)}{unit}"
+        if 0 < probability < 1 and not smallest / 2 <= per_cent < 100 - smallest / 2:
+            sign, per_cent = ("<", smallest) if per_cent < 50 else (">", 100 - smallest)
+        return f"{sign}{self.number(per_cent, digits)}{unit}"
 
     def clock(self, seconds: float) -> str:
         """Returns a time as minutes and whole seconds, such as "1:05"; with hours from an hour on."""
@@ -69,8 +69,8 @@ class Catalogue:
 
 def language_of(environment: Mapping[str, str] = os.environ) -> Language:
     """Returns Spanish where LC_ALL, LC_MESSAGES, LANG or else the settings of the system say so, English elsewhere."""
-    stated = (environment.get(variable) for variable in ("LC_ALL", "LC_MESSAGES", "LANG"))
-    name = next(filter(None, stated), locale.getlocale()[0] or "")
+    locales = (environment.get(variable) for variable in ("LC_ALL", "LC_MESSAGES", "LANG"))
+    name = next(filter(None, locales), locale.getlocale()[0] or "")
     # Windows spells "es_ES.UTF-8" as "Spanish_Spain".
     return "es" if re.split(r"[-_.]", name)[0].lower() in ("es", "spanish") else "en"
 
@@ -78,7 +78,7 @@ def language_of(environment: Mapping[str, str] = os.environ) -> Language:
 _COLUMNS = re.compile(r" +\S+(?: \S+)* {2,}(?=\S)")
 _PAIR = re.compile(r"(?<=\d) (?=\d)")
 _TIE = "\x1f"
-"""A character that is no blank, in place of the blank between the numbers of a cell."""
+"""A control character that stands for the blank between the numbers of a cell while a text is wrapped."""
 
 
 def wrapped_lines(text: str, width: int) -> list[str]:

@@ -35,15 +35,15 @@ MODES = {
 def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     """Runs the command `program` with its arguments, by default those of `sys.argv`; returns the exit status.
 
-    It is 0 when the player has left, 1 after a failure, 2 after a bad argument, 130 after Ctrl-C.
+    The status is 0 when the player has left, 1 after a failure, 2 after a bad argument, 130 after Ctrl-C.
     """
     mode, options = read_options(arguments, program)
     catalogue, in_page = Catalogue(options.language), "TEXTUAL_DRIVER" in os.environ
-    # The text is the same for all that is compiled.
+    # One message announces all compilations, so only the first of them shows it.
     announce = cache(partial(say, catalogue.text("compiling"), replaces=True))
     show_compilations(lambda _: announce())
     if mode == "serve" and in_page:
-        # The page of a visitor, whom textual-serve gives this process; the page is its terminal.
+        # textual-serve has started this process for a visitor, whose page is the terminal.
         mode = "terminal"
     if mode == "terminal" and not in_page and not (sys.stdin.isatty() and is_live(sys.stdout)):
         if options.policy is not None or options.versus is not None:
@@ -54,7 +54,7 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
 
 
 def _run(mode: str, options: PlayOptions) -> int:
-    """Runs a mode; an error becomes one line, and the exit status, but the caller handles a broken pipe."""
+    """Runs a mode; returns its exit status. Errors become one line and a status; the caller handles a broken pipe."""
     try:
         from minesweeper_play.game.records import SavedGameError
 
@@ -87,7 +87,7 @@ SURPLUS = {
     "practice": ("first_click no_guess luck saved", "--practice takes --preset or --size, --mines and --seed alone"),
     "stats": ("preset size mines first_click no_guess luck seed saved", "--stats shows finished games of all boards"),
 }
-"""The options of a board that a mode does not take, by their names in the parser, and what to say then."""
+"""For each mode, the options of a board that it does not take, by their names in the parser, and the message then."""
 
 NEEDED = {
     "record": ("analyse", "--record needs --analyse with a saved game; without it, the key g draws a finished game"),
@@ -96,7 +96,7 @@ NEEDED = {
     "host": ("serve", "--host and --port need --serve"),
     "port": ("serve", "--host and --port need --serve"),
 }
-"""The mode that an option needs, by its name in the parser, and what to say in any other."""
+"""For each option, by its name in the parser, the mode that it needs, and the message in any other mode."""
 
 EXAMPLES = ("--preset expert", "--size 12x20 --mines 45 --seed 7", "--classic --lang es")
 
@@ -105,13 +105,13 @@ def read_options(arguments: Sequence[str] | None, program: str) -> tuple[str, Pl
     """Returns the mode, a key of `MODES`, and the options; bad arguments end the process with status 2."""
     parser, words = make_parser(program), sys.argv[1:] if arguments is None else arguments
     options = parser.parse_args(words)
-    # Here each default is None, so that what is not None was given.
-    found = parser.parse_args(words, argparse.Namespace(**dict.fromkeys(vars(options))))
-    given = [name for name, value in vars(found).items() if value is not None]
+    # With None as each default, every other value stands on the command line.
+    without_defaults = parser.parse_args(words, argparse.Namespace(**dict.fromkeys(vars(options))))
+    given = [name for name, value in vars(without_defaults).items() if value is not None]
     mode = next((name for name in MODES if name in given), "terminal")
     try:
-        # The level "none" is what goes with every other option.
-        check_company([name for name in given if (name, found.no_guess) != ("no_guess", "none")], mode)
+        # An explicit --no-guess none goes with every other option.
+        check_combination([name for name in given if (name, without_defaults.no_guess) != ("no_guess", "none")], mode)
         return mode, _options(options, frozenset(given), program, tuple(words))
     except ValueError as error:
         parser.error(str(error))
@@ -147,8 +147,8 @@ def _add_board(add: Callable[..., object]) -> None:
 
 def _add_look(add: Callable[..., object]) -> None:
     def add_choice(flag: str, choices: tuple[str, ...], default: str | None, text: str, **settings: str) -> None:
-        shown = f"(default {default})" if default else "(default: the one of the locale)"
-        add(flag, choices=choices, default=default, help=f"{text}: {', '.join(choices)} {shown}", **settings)
+        default_text = f"(default {default})" if default else "(default: the one of the locale)"
+        add(flag, choices=choices, default=default, help=f"{text}: {', '.join(choices)} {default_text}", **settings)
 
     languages = "show the game in this language"
     add_choice("--lang", get_args(Language), None, languages, dest="language", metavar="LANGUAGE")
@@ -184,35 +184,35 @@ def _add_modes(parser: Parser) -> None:
     choose("--stats", action="store_true", help="show the statistics of finished games")
 
 
-def _options(given: argparse.Namespace, stated: frozenset[str], program: str, words: tuple[str, ...]) -> PlayOptions:
-    """Returns the options; raises a ValueError if the board is not allowed."""
-    rule, config = given.first_click or PlayOptions.first_click, None
-    if given.preset:
-        config = preset_board(given.preset, rule, given.luck)
-    elif given.size:
-        rows, cols = given.size
-        config = sized_board(rows, cols, given.mines, given.first_click, given.luck)
+def _options(parsed: argparse.Namespace, stated: frozenset[str], program: str, words: tuple[str, ...]) -> PlayOptions:
+    """Returns the options from the parsed ones and the `stated` names; ValueError for a board that is not allowed."""
+    rule, config = parsed.first_click or PlayOptions.first_click, None
+    if parsed.preset:
+        config = preset_board(parsed.preset, rule, parsed.luck)
+    elif parsed.size:
+        rows, cols = parsed.size
+        config = sized_board(rows, cols, parsed.mines, parsed.first_click, parsed.luck)
     else:
-        # A board that is chosen later has these rules, so they are refused now if they exclude each other.
-        preset_board("beginner", rule, given.luck)
-    if given.record is not None:
-        check_writable(given.record)
-        if given.record.suffix.lower() not in (".gif", ".svg"):
-            raise ValueError(f"the file of --record must end in .gif or .svg, unlike {given.record}")
+        # A board that the player chooses later has these rules; building one refuses rules that exclude each other.
+        preset_board("beginner", rule, parsed.luck)
+    if parsed.record is not None:
+        check_writable(parsed.record)
+        if parsed.record.suffix.lower() not in (".gif", ".svg"):
+            raise ValueError(f"the file of --record must end in .gif or .svg, unlike {parsed.record}")
     values: dict[str, Any] = {
-        **{name: value for name, value in vars(given).items() if name in PlayOptions.__dataclass_fields__},
-        "language": given.language or language_of(),
+        **{name: value for name, value in vars(parsed).items() if name in PlayOptions.__dataclass_fields__},
+        "language": parsed.language or language_of(),
         "first_click": rule,
-        "no_guess": given.no_guess != "none" and given.no_guess,
-        "versus": given.versus and tuple(given.versus),
-        # Settings that one visitor of a web page changes are no business of the next one.
-        "keeps_settings": not (given.no_settings or given.serve),
+        "no_guess": parsed.no_guess != "none" and parsed.no_guess,
+        "versus": parsed.versus and tuple(parsed.versus),
+        # Visitors of a web page must not change the settings of each other.
+        "keeps_settings": not (parsed.no_settings or parsed.serve),
     }
     return PlayOptions(program=program, config=config, given=stated, words=words, **values)
 
 
-def check_company(given: Container[str], mode: str) -> None:
-    """Raises a ValueError that says what is missing, or what to leave out, where two options do not go together."""
+def check_combination(given: Container[str], mode: str) -> None:
+    """Raises a ValueError where two options exclude each other, or an option lacks the one that it needs."""
     modes = ("terminal", "serve", *["analyse"] * ("versus" not in given))
     if ("policy" in given or "versus" in given) and mode not in modes:
         raise ValueError(f"--policy and --versus need the full terminal or --serve; leave out --{mode}")

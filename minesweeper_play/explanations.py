@@ -46,7 +46,7 @@ def explain_step(step: Step, board: NDArray[np.int8], catalogue: Catalogue) -> s
     findings = [_finding(kind, cells, catalogue) for kind, cells in kinds if cells]
     if len(findings) > 1:
         findings = [catalogue.text("both_findings", safe=findings[0], mines=findings[1])]
-    sentence = _with_reason(step, findings[0], board, catalogue)
+    sentence = _sentence_of(step, findings[0], board, catalogue)
     return sentence[:1].upper() + sentence[1:]
 
 
@@ -54,7 +54,7 @@ def _finding(kind: str, cells: Sequence[Cell], catalogue: Catalogue) -> str:
     return catalogue.text(kind, cells=name_cells(cells, catalogue), count=len(cells))
 
 
-def _with_reason(step: Step, finding: str, board: NDArray[np.int8], catalogue: Catalogue) -> str:
+def _sentence_of(step: Step, finding: str, board: NDArray[np.int8], catalogue: Catalogue) -> str:
     text, clues, kind = catalogue.text, step.because, "safe" if step.safe else "mine"
     if not clues:
         return text("all_mines_known" if step.safe else "only_mines_left", finding=finding)
@@ -62,9 +62,9 @@ def _with_reason(step: Step, finding: str, board: NDArray[np.int8], catalogue: C
     named = catalogue.listing(names) if len(clues) < 3 else text("clues", cells=name_cells(clues, catalogue))
     if step.rule == "count" and len(clues) == 2:
         first, second = clues
-        near = {*neighbours(first, board.shape)} & {*neighbours(second, board.shape)}
-        # What the first clue says of the cells between the two completes the second.
-        shared = sorted(cell for cell in near if FLAGGED <= board[cell] < MINE)
+        common = {*neighbours(first, board.shape)} & {*neighbours(second, board.shape)}
+        # The first clue settles the cells that both clues touch, and these complete the second clue.
+        shared = sorted(cell for cell in common if FLAGGED <= board[cell] < MINE)
         between = _finding("mines_at" if step.safe else "safe", shared, catalogue)
         return text(f"counts_{kind}", first=names[0], between=between, second=names[1], finding=finding)
     key = f"{'total' if step.uses_total else step.rule}_{kind}"
@@ -76,40 +76,40 @@ def _with_reason(step: Step, finding: str, board: NDArray[np.int8], catalogue: C
 def explain_advice(advice: Advice, board: NDArray[np.int8], catalogue: Catalogue) -> list[str]:
     """Returns the sentences of a hint on int8 codes (rows, cols): the steps of its proof, or the risk of its cell.
 
-    The last one explains estimates, if there are any.
+    A last sentence explains estimates, if there are any.
     """
     sentences = _advice_sentences(advice, board, catalogue)
-    for named in (advice, advice.better):
-        if named is not None and named.has_flag:
-            sentences.append(catalogue.text("advice_flag", cell=name_cell(named.cell, catalogue)))
+    for part in (advice, advice.better):
+        if part is not None and part.has_flag:
+            sentences.append(catalogue.text("advice_flag", cell=name_cell(part.cell, catalogue)))
     is_estimate = any(ESTIMATED in sentence for sentence in sentences)
     return [*sentences, catalogue.text("summary_estimates", sign=ESTIMATED)] if is_estimate else sentences
 
 
 def _advice_sentences(advice: Advice, board: NDArray[np.int8], catalogue: Catalogue) -> list[str]:
-    text, flags, wrong = catalogue.text, advice.wrong_flags, []
-    if flags:
-        wrong = [text("position_wrong_flags", cells=name_cells(flags, catalogue), count=len(flags))]
+    text, wrong_flags, flag_sentence = catalogue.text, advice.wrong_flags, []
+    if wrong_flags:
+        flag_sentence = [text("position_wrong_flags", cells=name_cells(wrong_flags, catalogue), count=len(wrong_flags))]
     if advice.steps:
-        *before, last = advice.steps
+        *earlier, last = advice.steps
         if advice.is_named:
-            # Long lists are cut, so the cell of the question comes first.
+            # Sentences name only the first cells of a long list, so the cell of the question comes first.
             safe, mine = (tuple(sorted(each, key=lambda cell: cell != advice.cell)) for each in (last.safe, last.mine))
             last = replace(last, safe=safe, mine=mine)
-        proof = explain_proof((*before, last), board, catalogue)
-        return [*wrong, *proof] if advice.cell in flags else [*proof, *wrong]
+        proof = explain_proof((*earlier, last), board, catalogue)
+        return [*flag_sentence, *proof] if advice.cell in wrong_flags else [*proof, *flag_sentence]
     cell, risk = name_cell(advice.cell, catalogue), catalogue.per_cent(advice.risk, 1)
     if advice.is_safe:
         return [text("cell_protected" if advice.is_named else "advice_protected", cell=cell)]
     if advice.survives:
-        return [text("advice_survives", cell=cell), *wrong]
+        return [text("advice_survives", cell=cell), *flag_sentence]
     if advice.is_named:
-        return [text("cell_risk", cell=cell, risk=risk), _better(advice, catalogue)]
+        return [text("cell_risk", cell=cell, risk=risk), _better_sentence(advice, catalogue)]
     if not advice.choices:
-        return [text("advice_guess", cell=cell, risk=risk), *wrong]
-    best, *others = [_named_choice(choice, advice.is_exact, catalogue) for choice in advice.choices[:MOST_GUESSES]]
+        return [text("advice_guess", cell=cell, risk=risk), *flag_sentence]
+    best, *others = [_choice_values(choice, advice.is_exact, catalogue) for choice in advice.choices[:MOST_GUESSES]]
     rest = catalogue.listing([text("advice_next", **other) for other in others])
-    return [text("advice_best", **best), *([text("advice_rest", others=rest)] if others else []), *wrong]
+    return [text("advice_best", **best), *([text("advice_rest", others=rest)] if others else []), *flag_sentence]
 
 
 def name_cell(cell: Cell, catalogue: Catalogue) -> str:
@@ -119,14 +119,14 @@ def name_cell(cell: Cell, catalogue: Catalogue) -> str:
 
 def name_cells(cells: Sequence[Cell], catalogue: Catalogue) -> str:
     """Returns the names of cells as in "(1 2), (3 7) and 5 more"."""
-    shown = len(cells) if len(cells) <= MOST_CELLS else MOST_CELLS - 1
-    names = [name_cell(cell, catalogue) for cell in cells[:shown]]
-    if shown < len(cells):
-        names.append(catalogue.text("more_cells", count=len(cells) - shown))
+    named_count = len(cells) if len(cells) <= MOST_CELLS else MOST_CELLS - 1
+    names = [name_cell(cell, catalogue) for cell in cells[:named_count]]
+    if named_count < len(cells):
+        names.append(catalogue.text("more_cells", count=len(cells) - named_count))
     return catalogue.listing(names)
 
 
-def _named_choice(choice: Choice, is_exact: bool, catalogue: Catalogue) -> dict[str, str]:
+def _choice_values(choice: Choice, is_exact: bool, catalogue: Catalogue) -> dict[str, str]:
     win, risk = name_win(choice.win, is_exact, catalogue), catalogue.per_cent(choice.risk, 1)
     return {"cell": name_cell(choice.cell, catalogue), "risk": risk, "win": win}
 
@@ -137,22 +137,22 @@ def name_win(probability: float, is_exact: bool, catalogue: Catalogue) -> str:
     return win if is_exact or not win[0].isdigit() else f"{ESTIMATED}{win}"
 
 
-def _better(advice: Advice, catalogue: Catalogue) -> str:
-    """Returns what there is to say about the best cell, next to one that the player has named."""
+def _better_sentence(advice: Advice, catalogue: Catalogue) -> str:
+    """Returns the sentence that compares a cell that the player has named with the best cell."""
     better = advice.better
     if better is None:
         return catalogue.text("cell_is_least" if advice.win is None else "cell_is_best")
     if not better.choices or advice.win is None:
         cell, risk = name_cell(better.cell, catalogue), catalogue.per_cent(better.risk, 1)
         return catalogue.text("cell_safer" if better.is_safe else "cell_least", cell=cell, risk=risk)
-    named = _named_choice(better.choices[0], advice.is_exact, catalogue)
-    return catalogue.text("cell_better", **named, own=catalogue.per_cent(advice.win, 1))
+    placeholders = _choice_values(better.choices[0], advice.is_exact, catalogue)
+    return catalogue.text("cell_better", **placeholders, own=catalogue.per_cent(advice.win, 1))
 
 
 def explain_ending(session: Session, statistics: Statistics | None, catalogue: Catalogue) -> list[str]:
-    """Adds a finished game to the statistics, and returns its figures and its place among the best times.
+    """Adds a finished game to the statistics; returns the lines on its figures, its luck and the best time.
 
-    A practice game is not added, and no game is if `statistics` is None.
+    A practice game is not added; with `statistics` of None, no game is.
     """
     record, text, number = GameRecord.of(session), catalogue.text, catalogue.number
     finish = Finish() if statistics is None or session.practice else statistics.finish(record)
@@ -174,15 +174,15 @@ def explain_ending(session: Session, statistics: Statistics | None, catalogue: C
 
 
 def _luck_lines(session: Session, catalogue: Catalogue) -> list[str]:
-    """Returns what there is to say at the end of a game without luck: its guesses, and what a loss has missed."""
+    """Returns the lines on the end of a game without luck: its forced guesses, and the proof that a loss has missed."""
     if session.config.luck:
         return []
     lines = [catalogue.text("guesses_survived", count=session.forced_guesses)]
     if session.status == "lost":
         with suppress(PositionTooHardError):
             board = session.board_before_loss
-            missed = " ".join(explain_proof(find_proof(board, session.config.mines), board, catalogue))
-            lines.append(catalogue.text("no_luck_lost", proof=missed) if missed else "")
+            proof = " ".join(explain_proof(find_proof(board, session.config.mines), board, catalogue))
+            lines.append(catalogue.text("no_luck_lost", proof=proof) if proof else "")
     return lines
 
 
@@ -205,8 +205,8 @@ def statistics_table(summaries: Mapping[BoardKind, Summary], catalogue: Catalogu
 
 
 def table_of(headings: str, rows: Sequence[Sequence[str]], left: int | None = None) -> Table:
-    """Returns a table for rich; a | stands between the headings, and the texts of the column `left` fold."""
-    # The line mode needs no rich before its first table.
+    """Returns a table for rich with `headings` such as "a|b|c"; column `left` wraps, the others are aligned right."""
+    # A lazy import: the line mode shows its first board without rich.
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
@@ -221,7 +221,7 @@ def table_of(headings: str, rows: Sequence[Sequence[str]], left: int | None = No
 
 
 def table_lines(table: Table, width: int) -> list[str]:
-    """Returns the lines of a table in a width."""
+    """Returns the lines of a table, at most `width` characters long."""
     from rich.console import Console
 
     text = io.StringIO()

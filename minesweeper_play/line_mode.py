@@ -85,13 +85,13 @@ class ClassicGame:
 
     def __init__(self, options: PlayOptions) -> None:
         self.console, self._options, self._played = Console(options), options, 0
-        self._is_again = False
+        self._keeps_board = False
         self._statistics, self._problem = open_statistics()
-        # In the Spanish source, whose game `--classic` is, `help` opens cells.
-        is_source = "classic" in options.given
-        self._do: dict[str, Callable[[Command], object]] = {
+        # `--classic` imitates a Spanish program in which `help` opens cells.
+        follows_source = "classic" in options.given
+        self._handlers: dict[str, Callable[[Command], object]] = {
             "assist": lambda _: self._move(self.session.help),
-            "help": lambda _: self._move(self.session.help) if is_source else self._show_manual(),
+            "help": lambda _: self._move(self.session.help) if follows_source else self._show_manual(),
             "undo": lambda _: self._move(self.session.undo),
             "hint": self._hint,
             "probabilities": lambda _: self._show_risks(),
@@ -103,14 +103,14 @@ class ClassicGame:
         }
 
     def play(self) -> None:
-        """Plays one game after another; raises a LeaveError when the player leaves in the middle of one."""
+        """Plays one game after another; raises a LeaveError when the player leaves a game under way."""
         saved = self._options.saved and load_game(self._options.saved, self.console.catalogue)
         self.console.report(self._problem)
         goes_on = True
         while goes_on:
             key, self.session, saved = "resumed_game" if saved else "new_game", saved or self._new_session(), None
-            # A search in vain takes the level from the session, but not from the games that follow.
-            self._no_guess = self.session.no_guess
+            # A search in vain clears `no_guess` of this session, but later games search again.
+            self._no_guess_level = self.session.no_guess
             config, seed = self.session.config, self.session.seed
             mines = self.console.catalogue.text("mine_count", count=config.mines)
             self.console.say(key, rows=config.rows, cols=config.cols, mines=mines, seed=seed)
@@ -119,29 +119,29 @@ class ClassicGame:
 
     def _new_session(self) -> Session:
         options = self._options
-        config, no_guess = options.config, options.no_guess
-        if self._is_again:
-            config, no_guess = self.session.config, self._no_guess
+        config, level = options.config, options.no_guess
+        if self._keeps_board:
+            config, level = self.session.config, self._no_guess_level
         elif config is None:
             config = self._ask_board(options.first_click if "first_click" in options.given else None)
-            if not no_guess and options.luck:
+            if not level and options.luck:
                 answer = self.console.ask("ask_no_guess").strip().lower()[:1]
-                no_guess = "subset" if answer in ("y", "s") else False
+                level = "subset" if answer in ("y", "s") else False
                 if answer == "l" and config.first_click in UNIFORM_FIRST_CLICKS:
                     config = replace(config, luck=False)
                 elif answer == "l":
                     self.console.say("new_needs_luck")
         seed = None if options.seed is None else options.seed + self._played
         self._played += 1
-        return Session(config, seed=seed, no_guess=no_guess)
+        return Session(config, seed=seed, no_guess=level)
 
     def _ask_board(self, rule: str | None) -> BoardConfig:
         """Returns the board that a player chooses, by its side and its mines, as Buscaminas_Terminal asks for them."""
-        least = LEAST_SIDE + (rule in ("opening", "corners"))
-        side = self.console.ask_number(least, MOST_SIDE, "ask_size")
-        most = BoardConfig(side, side, 1, first_click=rule or "safe").max_mines
-        recommended = min(recommended_mines(side, side), most)
-        mines = self.console.ask_number(1, most, "ask_mines", recommended=recommended)
+        min_side = LEAST_SIDE + (rule in ("opening", "corners"))
+        side = self.console.ask_number(min_side, MOST_SIDE, "ask_size")
+        max_mines = BoardConfig(side, side, 1, first_click=rule or "safe").max_mines
+        recommended = min(recommended_mines(side, side), max_mines)
+        mines = self.console.ask_number(1, max_mines, "ask_mines", recommended=recommended)
         return sized_board(side, side, mines, rule, self._options.luck)
 
     def _play_one(self) -> bool:
@@ -167,7 +167,7 @@ class ClassicGame:
                 self._carry_out(command)
 
     def _ask_command(self, key: str, answers: Mapping[str, str]) -> Command:
-        """Asks until the line is a command, or an answer that stands for one."""
+        """Asks until the line is a command, or a key of `answers`, which stands for one; returns the command."""
         config = self.session.config
         while True:
             line = self.console.ask(key).strip()
@@ -178,7 +178,7 @@ class ClassicGame:
 
     def _begins(self, command: Command) -> bool:
         """Returns whether a command begins another game; `again` keeps the board."""
-        self._is_again = command.word == "again"
+        self._keeps_board = command.word == "again"
         return command.word in ("new", "again")
 
     def _show_board(self) -> None:
@@ -190,8 +190,8 @@ class ClassicGame:
     def _carry_out(self, command: Command) -> None:
         """Carries out a command that neither leaves nor begins another game."""
         try:
-            if command.word in self._do:
-                self._do[command.word](command)
+            if command.word in self._handlers:
+                self._handlers[command.word](command)
             elif command.cell is not None:
                 method = self._open if command.word == "try" else getattr(self.session, command.word)
                 row, col = command.cell
@@ -200,7 +200,7 @@ class ClassicGame:
             self.console.say("too_hard")
 
     def _move(self, move: Callable[[], Report], origin: Cell | None = None) -> None:
-        flags = self.session.mines_left
+        mines_left = self.session.mines_left
         report = move()
         if not report.accepted:
             self.console.report(report)
@@ -208,7 +208,7 @@ class ClassicGame:
         if origin is not None:
             self.console.animate(self.session, report, origin)
         self._show_board()
-        board, new_flags = self.session.board, flags - self.session.mines_left
+        board, new_flags = self.session.board, mines_left - self.session.mines_left
         opened = sum(board[cell] < FLAGGED for cell in report.cells)
         if report.key:
             self.console.report(report)
@@ -236,8 +236,8 @@ class ClassicGame:
 
     def _show_search(self, attempts: int, max_attempts: int) -> None:
         text = self.console.catalogue.text
-        part = self.console.catalogue.per_cent(min(attempts / max_attempts, 1.0))
-        self.console.draw_again(text("searching", count=attempts, part=part))
+        share = self.console.catalogue.per_cent(min(attempts / max_attempts, 1.0))
+        self.console.draw_again(text("searching", count=attempts, part=share))
 
     def _hint(self, command: Command) -> None:
         if refusal := self.session.refuse_hint(command.cell):
@@ -263,10 +263,10 @@ class ClassicGame:
         self.session.pause(False)
         self._show_board()
 
-    def _review(self, work: Callable[[], object], later: str) -> None:
-        """Starts work of the coach on the finished game; `later` is the text of a game that goes on. Ctrl-C cancels."""
+    def _review(self, work: Callable[[], object], too_early: str) -> None:
+        """Runs `work` of the coach on a finished game, or says `too_early`, a key of the catalogue; Ctrl-C cancels."""
         if not self.session.is_over or self.session.config.first_click == "corners":
-            self.console.say("review_corners" if self.session.is_over else later)
+            self.console.say("review_corners" if self.session.is_over else too_early)
             return
         try:
             work()
@@ -274,7 +274,7 @@ class ClassicGame:
             self.console.say("reviewing_cancelled")
 
     def _print_review(self) -> None:
-        # They load kernels that a game without a review never needs.
+        # These modules load kernels that a game without a review never needs.
         from minesweeper_play.coach.review import review_game
         from minesweeper_play.coach.sentences import review_lines
 
@@ -295,7 +295,7 @@ class Console:
     """
 
     def __init__(self, options: PlayOptions) -> None:
-        """Looks at what stdin and stdout can do; what they cannot encode or decode becomes a "?"."""
+        """Checks whether stdin and stdout are terminals; characters that these cannot encode or decode become "?"."""
         for stream in (sys.stdin, sys.stdout):
             if isinstance(stream, io.TextIOWrapper):
                 stream.reconfigure(errors="replace")
@@ -317,11 +317,12 @@ class Console:
             print()
             raise LeaveError from error
         if not sys.stdin.isatty():
-            # Nobody has typed it, so the transcript would lack it.
+            # A terminal echoes what is typed; a pipe does not, and the transcript would lack the line.
             print(printable(line))
         return line
 
     def ask_number(self, least: int, most: int, key: str, **values: object) -> int:
+        """Asks until the answer is a whole number from `least` to `most`, and returns this number."""
         while True:
             try:
                 number = int(self.ask(key, least=least, most=most, **values))
@@ -348,7 +349,7 @@ class Console:
             print("\n".join(lines), flush=True)
 
     def draw_again(self, text: str) -> None:
-        """Draws a line over the last one, on a terminal; a line that wraps could not be cleared."""
+        """Draws a line over the last one, on a terminal; cuts it, because a line that wraps cannot be cleared."""
         if self.is_live:
             sys.stdout.write(f"\r\033[K{text[: (output_width() or NARROW) - 1]}")
             sys.stdout.flush()
@@ -366,8 +367,8 @@ class Console:
         It draws nothing where animation is switched off, stdout is no terminal, or the board is higher than the screen.
         """
         layers = session.opening_layers(report, origin) if self.is_animated else []
-        for number in range(1, len(layers)):
-            frame = self._frame(session, layers[number:])
+        for shown in range(1, len(layers)):
+            frame = self._frame(session, layers[shown:])
             if len(frame) >= get_terminal_size().lines:
                 return
             print("\n".join(frame), flush=True)
@@ -381,9 +382,9 @@ class Console:
         return board_lines(cells, output_width(), self._paint)
 
     def _paint(self, text: str, kind: str) -> str:
-        """Returns a text in the colour of a kind of cell: a field of `Glyphs`, or "count" for a number."""
-        colour = COLOURS[self._palette].get(kind)
+        """Returns a text in the SGR colour of a kind of cell: a field of `Glyphs`, or "count" for a number."""
+        sgr = COLOURS[self._palette].get(kind)
         if kind == "count" and self._palette:
-            counts = COUNT_COLOURS[self._palette]
-            colour = counts[(int(text) - 1) % len(counts)]
-        return text if colour is None else f"\033[{colour}m{text}\033[0m"
+            palette = COUNT_COLOURS[self._palette]
+            sgr = palette[(int(text) - 1) % len(palette)]
+        return text if sgr is None else f"\033[{sgr}m{text}\033[0m"

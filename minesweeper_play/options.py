@@ -33,11 +33,11 @@ class PlayOptions:
     host: str = "localhost"
     port: int = 8000
     analyse: str | None = None  # path of the position or the game to analyse; "-" for stdin
-    mines: int | None = None  # of the position to analyse
+    mines: int | None = None  # the number of mines of the position to analyse
     as_json: bool = False  # whether to write the analysis as JSON
     record: Path | None = None
     practice: str | None = None  # the kind of questions to answer, one of `PRACTICE`
-    level: str | None = None  # the reasoning that these need
+    level: str | None = None  # the reasoning that these questions need
     keeps_settings: bool = True  # whether the full terminal begins with the settings that it kept, and keeps new ones
     given: frozenset[str] = frozenset()  # the attributes of this class that the command line states
     words: tuple[str, ...] = field(default=(), compare=False)  # the command line without the program
@@ -58,9 +58,9 @@ def recommended_mines(rows: int, cols: int) -> int:
 
 
 def sized_board(rows: int, cols: int, mines: int | None, first_click: str | None, luck: bool = True) -> BoardConfig:
-    """Returns the board of a size; mines that are left out are the usual or else the recommended number.
+    """Returns a board of rows x cols; `mines` of None takes the default number of that size, or the recommended one.
 
-    Without a first-click rule it is the usual one, or "safe" where the mines leave no room for that. Raises a
+    `first_click` of None takes the default rule, or "safe" where the mines leave no room for that rule. Raises a
     ValueError that states the allowed values.
     """
     if mines is None:

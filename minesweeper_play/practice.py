@@ -31,7 +31,7 @@ def run(options: PlayOptions) -> int:
     size, kind = (board.rows, board.cols), str(options.practice)
     try:
         tasks = TextTasks(kind, size=size, mines=board.mines, level=options.level, seed=seed, n=sys.maxsize)
-        # A board without such positions is refused here.
+        # The first task raises a ValueError if the board has no such positions.
         tasks[0]
     except ValueError as error:
         say(f"{options.program}: {error}")
@@ -48,20 +48,20 @@ class Practice:
 
     def play(self) -> None:
         """Asks questions; raises a LeaveError when the player leaves."""
-        total, number = 0.0, self._console.catalogue.number
+        total, format_number = 0.0, self._console.catalogue.number
         self._console.say("practice_manual")
         for count, task in enumerate(self._tasks, 1):
             self._show(task)
-            said = self._answer(task)
-            answer = ", ".join(f"{row} {col}" for row, col in said)
+            cells = self._answer(task)
+            answer = ", ".join(f"{row} {col}" for row, col in cells)
             score = self._tasks.score_answer(f"<answer>{answer}</answer>", task)
             total += score
             key = "practice_right" if score == 1.0 else "practice_wrong"
-            self._console.say(key, score=number(score, 1), total=number(total, 1), count=count)
+            self._console.say(key, score=format_number(score, 1), total=format_number(total, 1), count=count)
             if score < 1.0:
                 self._show(task, with_risks=True)
                 # One step can belong to the proofs of several cells.
-                self._console.tell(*dict.fromkeys(self._explain(task, said)))
+                self._console.tell(*dict.fromkeys(self._explain(task, cells)))
 
     def _show(self, task: dict[str, Any], with_risks: bool = False) -> None:
         board, mines = _position(task)
@@ -88,13 +88,14 @@ class Practice:
             else:
                 return cells
 
-    def _explain(self, task: dict[str, Any], said: Sequence[Cell]) -> Iterator[str]:
-        """Yields what is known of each wrong cell, and the proof of a right one, or of all that are missing."""
+    def _explain(self, task: dict[str, Any], named: Sequence[Cell]) -> Iterator[str]:
+        """Yields what is known of each wrongly named cell, and the proofs of the missing cells, or of one safe cell."""
         facts, kind, catalogue = task["metadata"], self._tasks.kind, self._console.catalogue
         (board, mines), proved = _position(task), set[Cell]()
-        right = [tuple(cell) for cell in facts.get("cells", [facts.get("cell")])]
-        missing = [None] if kind == "safe_cell" else [cell for cell in right if cell not in said]
-        for cell in (*(cell for cell in said if cell not in right), *missing):
+        correct = [tuple(cell) for cell in facts.get("cells", [facts.get("cell")])]
+        # For the cell None, `hint` proves the easiest safe cell.
+        missing = [None] if kind == "safe_cell" else [cell for cell in correct if cell not in named]
+        for cell in (*(cell for cell in named if cell not in correct), *missing):
             if cell in proved:
                 continue
             steps = hint(board, mines, cell=cell)

@@ -34,7 +34,7 @@ MEMORY = 2 << 30
 """The most bytes of memory that the process of a visitor may take, where the system can limit it."""
 
 USUAL = {"width": 80, "height": 24}
-"""The columns and lines of a screen whose visitor states none."""
+"""The columns and lines of a screen whose page sends no size."""
 
 LARGEST = (500, 250)
 """The most columns and lines of the screen of a visitor."""
@@ -43,7 +43,7 @@ LONGEST_MESSAGE = 1 << 16
 """The most bytes of a message from a visitor, such as a pasted text."""
 
 GRACE_SECONDS = 3.0
-"""Seconds that the process of a visitor who has left has for its own end."""
+"""The longest wait, in seconds, for each step of the end of a visitor's process before it is killed."""
 
 _START = f"""
 import sys
@@ -61,7 +61,7 @@ def serve(options: PlayOptions) -> int:
     catalogue, host, port = Catalogue(options.language), options.host, options.port
     try:
         load_policies(options)
-        # Somebody else may listen there, or the host may be none of this computer.
+        # Binding fails here if another program listens there, or if this computer has no such address.
         family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         socket.create_server(address[:2], family=family).close()
     except (ValueError, PolicyError, MissingExtraError) as error:
@@ -72,8 +72,8 @@ def serve(options: PlayOptions) -> int:
         say(f"{options.program}: {reason}")
         return BAD_ARGUMENTS
     # The processes of visitors import this project from where this process found it. They have the same arguments.
-    places = [str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
-    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, places))
+    folders = [str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, folders))
     command = shlex.join([sys.executable, "-c", _START, *options.words])
     # Without a shell between them, the end of the process that textual-serve knows is the end of the game.
     GameServer(f"exec {command}" if os.name == "posix" else command, host, port, catalogue).serve()
@@ -104,8 +104,8 @@ class Visitor(AppService):
 
 
 def _bounded(width: int, height: int) -> tuple[int, int]:
-    """Returns a size that a screen can have; raises a TypeError or a ValueError if it is no size."""
-    columns, lines = (min(max(int(side), 1), most) for side, most in zip((width, height), LARGEST, strict=True))
+    """Returns the columns and lines, from 1 to `LARGEST`; raises a TypeError or a ValueError if they are no numbers."""
+    columns, lines = (min(max(int(side), 1), limit) for side, limit in zip((width, height), LARGEST, strict=True))
     return columns, lines
 
 
@@ -144,7 +144,7 @@ class GameServer(Server):
         return aiohttp_jinja2.render_template("page.html", request, context)
 
     async def handle_websocket(self, request: web.Request) -> web.WebSocketResponse:
-        """Plays with a visitor until the visitor leaves, sends what is no message, or the game ends."""
+        """Plays with a visitor until the visitor leaves, the page sends a malformed message, or the game ends."""
         self._check(request)
         connection = web.WebSocketResponse(heartbeat=15, max_msg_size=LONGEST_MESSAGE)
         if not connection.can_prepare(request):
@@ -164,7 +164,7 @@ class GameServer(Server):
         try:
             await connection.prepare(request)
             await visitor.start(*(to_int(request.query.get(side, ""), usual) for side, usual in USUAL.items()))
-            # What a page other than ours sends may be anything.
+            # Another page than ours may send malformed messages.
             with suppress(ValueError, TypeError, LookupError, AttributeError, AssertionError, OverflowError):
                 await self._process_messages(connection, visitor)
         finally:
@@ -180,8 +180,8 @@ class GameServer(Server):
         origin = request.headers.get("Origin")
         if origin is not None and urlsplit(origin).netloc != request.host:
             raise web.HTTPForbidden(text="this page is open to its own origin alone")
-        asked = urlsplit(f"//{request.host}").hostname or ""
-        if self.host in LOOPBACK and asked not in LOOPBACK:
+        hostname = urlsplit(f"//{request.host}").hostname or ""
+        if self.host in LOOPBACK and hostname not in LOOPBACK:
             raise web.HTTPForbidden(text="this page is open to this computer alone")
         if len(self._visitors) >= MOST_VISITORS:
             raise web.HTTPServiceUnavailable(text=self._catalogue.text("web_full"))

@@ -90,16 +90,16 @@ class GameWindow:
             seed = None if self._options.seed is None else self._options.seed + self._played
             self._played += 1
             session = Session(self._config, seed=seed, no_guess=self._no_guess)
-        # A search in vain takes the level from the session, but not from the games that follow.
+        # A search in vain clears `no_guess` of this session, but later games search again.
         self.session, self._config, self._no_guess = session, session.config, session.no_guess
         session.on_attempts = self._count_attempts
         config, display = self._config, self._pygame.display
-        before, self._shape = self._shape, (config.rows, config.cols)
-        if before != self._shape:
-            width, height = (int(SCREEN_PART * each) for each in display.get_desktop_sizes()[0])
-            side = min(TILE, fitting_side(width - LABEL, height - LABEL - BELOW, self._shape))
-            size = max(LEAST_WIDTH, config.cols * side + LABEL), config.rows * side + LABEL + BELOW
-            display.set_mode(size, self._pygame.RESIZABLE)
+        shape_before, self._shape = self._shape, (config.rows, config.cols)
+        if shape_before != self._shape:
+            width, height = (int(SCREEN_PART * length) for length in display.get_desktop_sizes()[0])
+            tile = min(TILE, fitting_side(width - LABEL, height - LABEL - BELOW, self._shape))
+            window_size = max(LEAST_WIDTH, config.cols * tile + LABEL), config.rows * tile + LABEL + BELOW
+            display.set_mode(window_size, self._pygame.RESIZABLE)
         mines = self._text("mine_count", count=config.mines)
         display.set_caption(self._text("window_title", rows=config.rows, cols=config.cols, mines=mines))
         self._tell(Report("window_keys"))
@@ -130,18 +130,18 @@ class GameWindow:
         for (row, col), mark in self.marks.items():
             tile = left + col * side, top + row * side, side, side
             self._pygame.draw.rect(surface, MARKS[mark], tile, max(2, side // 10))
-        step = 1 if side >= LEAST_NUMBERED else FEW_NUMBERS
+        label_step = 1 if side >= LEAST_NUMBERED else FEW_NUMBERS
         for length, is_row in zip(self._shape, (True, False), strict=True):
-            for number in (each for each in range(1, length + 1) if each == 1 or each % step == 0):
-                along = (number - 1) * side + side // 2
-                image = self._font.render(str(number), True, INK)
-                centre = (left - LABEL // 2, top + along) if is_row else (left + along, LABEL // 2)
-                surface.blit(image, image.get_rect(center=centre))
-        lines = self._lines()
-        surface.blit(lines, (8, surface.get_height() - max(BELOW - 3, lines.get_height())))
+            for number in (each for each in range(1, length + 1) if each == 1 or each % label_step == 0):
+                offset = (number - 1) * side + side // 2
+                label = self._font.render(str(number), True, INK)
+                centre = (left - LABEL // 2, top + offset) if is_row else (left + offset, LABEL // 2)
+                surface.blit(label, label.get_rect(center=centre))
+        text_image = self._text_image()
+        surface.blit(text_image, (8, surface.get_height() - max(BELOW - 3, text_image.get_height())))
         self._pygame.display.flip()
 
-    def _lines(self) -> Any:
+    def _text_image(self) -> Any:
         """Returns the picture of the figures and the message, in lines as wide as the window."""
         clock = self._catalogue.clock(self.session.seconds)
         key = "figures_practice" if self.session.practice else "figures"
@@ -153,8 +153,8 @@ class GameWindow:
     def place(self) -> tuple[int, int, int]:
         """The left and top edge of the board, and the side of a tile, in pixels, in the present window."""
         width, height = self._pygame.display.get_surface().get_size()
-        below = max(BELOW, self._lines().get_height())
-        side = fitting_side(width - LABEL, height - LABEL - below, self._shape)
+        text_height = max(BELOW, self._text_image().get_height())
+        side = fitting_side(width - LABEL, height - LABEL - text_height, self._shape)
         return LABEL + max(0, width - LABEL - self._shape[1] * side) // 2, LABEL, side
 
     def cell_at(self, position: tuple[int, int]) -> Cell | None:
@@ -187,8 +187,8 @@ class GameWindow:
             elif event.type == pygame.KEYDOWN:
                 self.key(pygame.key.name(event.key))
             elif event.type in (pygame.MOUSEBUTTONDOWN, pygame.MOUSEBUTTONUP):
-                answer = self.press if event.type == pygame.MOUSEBUTTONDOWN else self.release
-                answer(event.button, self.cell_at(event.pos))
+                handler = self.press if event.type == pygame.MOUSEBUTTONDOWN else self.release
+                handler(event.button, self.cell_at(event.pos))
         second = int(self.session.seconds)
         if second != self._shown_second or any(event.type != pygame.NOEVENT for event in events):
             self._shown_second = second
@@ -223,7 +223,7 @@ class GameWindow:
             self._ask_for_risks()
 
     def _move(self, kind: str, cell: Cell) -> None:
-        """Makes a move, by the name of a method of `Session`, and says what there is to say about it."""
+        """Makes a move, by the name of a method of `Session`, and shows its message and the ending of the game."""
         over_before = self.session.is_over
         try:
             self._tell(getattr(self.session, kind)(*cell))
@@ -231,7 +231,7 @@ class GameWindow:
             self.message = self._text("window_search_cancelled")
         if self.session.is_over and not over_before:
             ending = explain_ending(self.session, self._statistics, self._catalogue)
-            self.message = " ".join([self.message, *ending]).replace("   ", ", ")
+            self.message = " ".join([self.message, *ending]).replace("   ", ", ")  # three blanks divide the figures
 
     def _count_attempts(self, count: int, _most: int) -> None:
         """Shows how many boards a search has tried; raises a CancelledError if the player cancels it."""
