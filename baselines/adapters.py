@@ -30,10 +30,11 @@ if TYPE_CHECKING:
 __all__ = ["FunctionPolicy", "PredictPolicy", "SB3Policy", "TorchPolicy"]
 
 
-def _check_takes(wanted: str, given: Any, is_allowed: bool) -> None:
+def _check_argument(is_allowed: bool, requirement: str, value: Any) -> None:
+    """Raises ValueError unless the first argument of an adapter is allowed; `requirement` begins the message."""
     if not is_allowed:
-        path = "; load it first: an adapter takes no path" if isinstance(given, str) else ""
-        raise ValueError(f"{wanted}, not {given!r:.100}{path}")
+        hint = "; load it first: an adapter takes no path" if isinstance(value, str) else ""
+        raise ValueError(f"{requirement}, not {value!r:.100}{hint}")
 
 
 class _BoardPolicy(ABC):
@@ -59,7 +60,7 @@ class _BoardPolicy(ABC):
 
     @abstractmethod
     def _choose(self, boards: NDArray[np.int8], masks: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Returns a legal action for each board; the masks are (N, actions)."""
+        """Returns a legal action for each of the N boards, (N,); the masks are (N, actions), True for legal."""
 
     def _empty_boards(self, count: int) -> NDArray[np.int8]:
         return np.full((count, self.config.rows, self.config.cols), self.config.codes.hidden, np.int8)
@@ -104,13 +105,13 @@ class FunctionPolicy(_BoardPolicy):
             PolicyError: the function does not return an action of the board.
             ValueError: a value is not allowed; the message names the allowed ones.
         """
-        _check_takes("FunctionPolicy takes a function of (observation, action_mask)", function, callable(function))
+        _check_argument(callable(function), "FunctionPolicy takes a function of (observation, action_mask)", function)
         super().__init__(getattr(function, "__name__", type(function).__name__), size, mines, first_click, moves)
         self._function = function
         self._encoder = Encoder(observation, self.config)
         self._illegal = one_of("illegal", illegal, ("error", "random"))
         self.reset(0)
-        self._answer(self._empty_boards(1)[0], np.ones(self.config.actions, np.bool_))
+        self._call(self._empty_boards(1)[0], np.ones(self.config.actions, np.bool_))
 
     def reset(self, seed: int) -> None:
         """Seeds the random actions, and the function if it has a method `reset`; see `baselines.policy.Policy`."""
@@ -119,25 +120,26 @@ class FunctionPolicy(_BoardPolicy):
             reset(seed)
 
     def _choose(self, boards: NDArray[np.int8], masks: NDArray[np.bool_]) -> NDArray[np.int64]:
-        answers = [self._answer(board, mask) for board, mask in zip(boards, masks, strict=True)]
-        actions = np.array(answers, np.int64)
+        actions = np.array([self._call(board, mask) for board, mask in zip(boards, masks, strict=True)], np.int64)
         illegal = ~masks[np.arange(len(masks)), actions]
         if illegal.any() and self._illegal == "error":
-            found = forbidden(actions[illegal][0], boards[illegal][0])
-            raise PolicyError(f'{self.name} chose {found}; illegal="random" plays a random legal action instead')
-        allowed = masks[illegal]
-        actions[illegal] = np.where(allowed, self._rng.random(allowed.shape), -1.0).argmax(axis=1)
+            choice = forbidden(actions[illegal][0], boards[illegal][0])
+            raise PolicyError(f'{self.name} chose {choice}; illegal="random" plays a random legal action instead')
+        legal = masks[illegal]
+        # The argmax of uniform random scores is a uniformly random legal action.
+        actions[illegal] = np.where(legal, self._rng.random(legal.shape), -1.0).argmax(axis=1)
         return actions
 
-    def _answer(self, board: NDArray[np.int8], mask: NDArray[np.bool_]) -> int:
-        found = self._function(self._encoder.encode(board[None])[0], mask.astype(np.int8))
+    def _call(self, board: NDArray[np.int8], mask: NDArray[np.bool_]) -> int:
+        """Returns the action that the function chooses for one board, (rows, cols); it may be illegal."""
+        value = self._function(self._encoder.encode(board[None])[0], mask.astype(np.int8))
         try:
-            action = operator.index(found.item() if isinstance(found, np.ndarray) and found.size == 1 else found)
+            action = operator.index(value.item() if isinstance(value, np.ndarray) and value.size == 1 else value)
         except TypeError:
             action = -1
-        if isinstance(found, bool) or not 0 <= action < self.config.actions:
+        if isinstance(value, bool) or not 0 <= action < self.config.actions:
             raise PolicyError(
-                f"{self.name} returned {found!r} for a board; it must return an action, "
+                f"{self.name} returned {value!r} for a board; it must return an action, "
                 f"0 to {self.config.actions - 1} on {self._board}"
             )
         return action
@@ -146,45 +148,46 @@ class FunctionPolicy(_BoardPolicy):
 class PredictPolicy(FunctionPolicy):
     """Calls `agent.predict(observation)` with each board, one at a time.
 
-    `predict` returns an action, or a tuple that begins with one, such as the (action, state) of Stable-Baselines3. If
-    it has a parameter `action_masks`, `action_mask` or `mask`, it also receives the mask, (actions,) int8.
+    `predict` returns an action, or a tuple whose first item is one, such as the (action, state) of Stable-Baselines3.
+    If `predict` has a parameter `action_masks`, `action_mask` or `mask`, it also receives the mask, (actions,) int8.
     """
 
     def __init__(self, agent: Any, *board: Any, **options: Any) -> None:
         """Stores the agent and lets it predict once, for an empty board.
 
         Args:
-            agent: an object with a method `predict`; a method `reset(seed)` is called before each batch of games.
+            agent: an object with a method `predict`; its method `reset(seed)`, if any, is called before each batch of
+                games.
             *board: size, mines and first_click, as `FunctionPolicy` takes them.
-            **options: these, `moves`, `observation` and `illegal`, as `FunctionPolicy` takes them.
+            **options: keyword arguments of `FunctionPolicy`, such as `mines`, `moves`, `observation` and `illegal`.
 
         Raises:
             PolicyError: `predict` does not return an action of the board.
             ValueError: a value is not allowed; the message names the allowed ones.
         """
-        has_method = callable(getattr(agent, "predict", None))
-        _check_takes("PredictPolicy takes an agent with a method predict", agent, has_method)
+        has_predict = callable(getattr(agent, "predict", None))
+        _check_argument(has_predict, "PredictPolicy takes an agent with a method predict", agent)
         super().__init__(_Predict(agent), *board, **options)
 
 
 class _Predict:
-    """Calls the `predict` of an agent as a function of (observation, action_mask)."""
+    """The method `predict` of an agent as a function of (observation, action_mask)."""
 
     def __init__(self, agent: Any) -> None:
         self.__name__ = type(agent).__name__
         self._predict = agent.predict
-        names = inspect.signature(agent.predict).parameters
-        self._mask_name = next((name for name in ("action_masks", "action_mask", "mask") if name in names), None)
+        parameters = inspect.signature(agent.predict).parameters
+        self._mask_name = next((name for name in ("action_masks", "action_mask", "mask") if name in parameters), None)
         self.reset = getattr(agent, "reset", None)
 
     def __call__(self, observation: NDArray[Any], action_mask: NDArray[np.int8]) -> Any:
-        masks = {} if self._mask_name is None else {self._mask_name: action_mask}
-        found = self._predict(observation, **masks)
-        return found[0] if isinstance(found, tuple) else found
+        arguments = {} if self._mask_name is None else {self._mask_name: action_mask}
+        value = self._predict(observation, **arguments)
+        return value[0] if isinstance(value, tuple) else value
 
 
 class _ScoredPolicy(_BoardPolicy):
-    """Plays the legal action with the highest score, or samples one; subclasses rate the actions."""
+    """Plays the legal action with the highest score, or samples one by softmax; subclasses compute the scores."""
 
     batch_size = 500
 
@@ -198,24 +201,24 @@ class _ScoredPolicy(_BoardPolicy):
         self._rng = np.random.default_rng(seed)
 
     def _choose(self, boards: NDArray[np.int8], masks: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Returns the legal actions with the highest scores, of equal ones the first, or actions drawn by softmax."""
+        """Returns the first legal action with the highest score on each board, (N,), or one drawn by softmax."""
         import torch
 
         with torch.no_grad():
-            scores = self._rate(boards, masks).reshape(len(boards), -1).float().cpu().numpy()
+            scores = self._scores(boards, masks).reshape(len(boards), -1).float().cpu().numpy()
         legal = scores[masks].astype(np.float64)
         if np.isnan(legal).any():
             raise PolicyError(f"{self.name} gives a legal action a score that is not a number (NaN)")
         if not self._deterministic:
             # The Gumbel-max trick samples with probability softmax(scores).
             legal += self._rng.gumbel(size=legal.shape)
-        # A legal action with score -inf still goes before the illegal ones.
+        # A legal action with the score -inf must still beat the illegal ones.
         filled = np.full(scores.shape, -np.inf)
         filled[masks] = np.maximum(legal, np.finfo(np.float64).min)
         return filled.argmax(axis=1)
 
     @abstractmethod
-    def _rate(self, boards: NDArray[np.int8], masks: NDArray[np.bool_], /) -> Any:
+    def _scores(self, boards: NDArray[np.int8], masks: NDArray[np.bool_], /) -> Any:
         """Returns the logits or Q-values, a tensor (N, actions) or (N, moves, rows, cols)."""
 
 
@@ -251,25 +254,25 @@ class SB3Policy(_ScoredPolicy):
             size: side of a square board, or (rows, cols).
             mines: number of mines; None follows the size.
             first_click: "opening", "safe", "any" or "corners".
-            moves: the moves of the model's actions; None finds them from their number.
+            moves: the moves of the model's actions; None infers them from the number of actions.
             deterministic: True plays the best legal action; False samples with probability softmax(logits or Q-values).
 
         Raises:
             ValueError: the model does not fit the board, or gives neither logits nor Q-values.
         """
         name = type(model).__name__
-        if not all(hasattr(model, each) for each in ("policy", "observation_space", "action_space")):
+        if not all(hasattr(model, attribute) for attribute in ("policy", "observation_space", "action_space")):
             raise ValueError(f"SB3Policy takes a loaded model of Stable-Baselines3 or sb3-contrib, not {name}")
         has_logits = hasattr(model.policy, "get_distribution") and not hasattr(model.policy, "lstm_actor")
         if not has_logits and not hasattr(model.policy, "q_net") and not hasattr(model.policy, "quantile_net"):
             raise ValueError(f"the {name} model gives neither logits nor Q-values of a board alone; use PredictPolicy")
-        chosen = _moves_of(int(model.action_space.n), size, moves, f"the {name} model")
-        super().__init__(name, size, mines, first_click, chosen, deterministic=deterministic)
+        moves = _moves_of(int(model.action_space.n), size, moves, f"the {name} model")
+        super().__init__(name, size, mines, first_click, moves, deterministic=deterministic)
         self._model = model
         self._input = _input_of(model.observation_space, self.config, f"the {name} model")
-        self._rate(self._empty_boards(1), np.ones((1, self.config.actions), np.bool_))
+        self._scores(self._empty_boards(1), np.ones((1, self.config.actions), np.bool_))
 
-    def _rate(self, boards: NDArray[np.int8], masks: NDArray[np.bool_], /) -> Any:
+    def _scores(self, boards: NDArray[np.int8], masks: NDArray[np.bool_], /) -> Any:
         policy = self._model.policy
         policy.set_training_mode(False)
         inputs, _ = policy.obs_to_tensor(self._input(boards, masks))
@@ -282,15 +285,15 @@ class SB3Policy(_ScoredPolicy):
 
 
 def _moves_of(actions: int, size: int | Sequence[int], moves: Sequence[str] | None, owner: str) -> tuple[str, ...]:
-    """Returns the moves of a model by its number of actions: click alone, click and flag, or all; or checks `moves`."""
+    """Returns the moves that give so many actions: `moves` or one of three usual sets; raises ValueError if none do."""
     rows, cols = parse_size(size)
-    known = [DEFAULT_MOVES, ("click", "flag"), MOVE_NAMES] if moves is None else [tuple(moves)]
-    for each in known:
-        if actions == len(each) * rows * cols:
-            return each
+    candidates = [DEFAULT_MOVES, ("click", "flag"), MOVE_NAMES] if moves is None else [tuple(moves)]
+    for candidate in candidates:
+        if actions == len(candidate) * rows * cols:
+            return candidate
     raise ValueError(
-        f"{owner} has {actions} actions, but {rows}x{cols} with moves {', '.join(known[0])} "
-        f"has {len(known[0]) * rows * cols}; set size= and moves= as in its training"
+        f"{owner} has {actions} actions, but {rows}x{cols} with moves {', '.join(candidates[0])} "
+        f"has {len(candidates[0]) * rows * cols}; set size= and moves= as in its training"
     )
 
 
@@ -299,10 +302,10 @@ _Input = Callable[[NDArray[np.int8], NDArray[np.bool_]], Any]
 
 
 def _input_of(space: Space[Any], config: BoardConfig, owner: str) -> _Input:
-    """Returns the function that makes the observations of a space: a `Box` of an encoding, a mask, or a `Dict`."""
+    """Returns the function that makes observations of a space: an encoding, a mask, or a `Dict` of such spaces."""
     if isinstance(space, Dict):
-        parts = {key: _input_of(part, config, f"{owner}, key {key!r},") for key, part in space.spaces.items()}
-        return lambda boards, masks: {key: make(boards, masks) for key, make in parts.items()}
+        inputs = {key: _input_of(value, config, f"{owner}, key {key!r},") for key, value in space.spaces.items()}
+        return lambda boards, masks: {key: make(boards, masks) for key, make in inputs.items()}
     dtype = space.dtype
     is_binary = isinstance(space, MultiBinary) or (isinstance(space, Box) and bool((space.high == 1).all()))
     if is_binary and space.shape == (config.actions,):
@@ -310,10 +313,11 @@ def _input_of(space: Space[Any], config: BoardConfig, owner: str) -> _Input:
     encoders = [Encoder(name, config) for name in ENCODINGS]
     if isinstance(space, Box):
         for encoder in encoders:
-            known, mine = encoder.space, config.codes.mine
-            same_range = (space.high.min() >= mine) == (known.high.min() >= mine)
-            # The same numbers may come in one row, or as an image with a channel.
-            if same_range and space.shape in (known.shape, (1, *known.shape), (math.prod(known.shape),)):
+            encoded, mine = encoder.space, config.codes.mine
+            # Only codes reach the value `mine`; the other encodings are at most 1.
+            same_range = (space.high.min() >= mine) == (encoded.high.min() >= mine)
+            # The same numbers may be flattened, or an image with one channel.
+            if same_range and space.shape in (encoded.shape, (1, *encoded.shape), (math.prod(encoded.shape),)):
                 encode, shape = encoder.encode, space.shape
                 return lambda boards, _: encode(boards).reshape(len(boards), *shape).astype(dtype)
     shapes = ", ".join(str(encoder.space.shape) for encoder in encoders)
@@ -357,25 +361,25 @@ class TorchPolicy(_ScoredPolicy):
                 or "flat" float32 (N, 13 * rows * cols).
             moves: the moves of the actions.
             deterministic: True plays the highest output; False samples with probability softmax(outputs).
-            mines_input: whether the network takes the number of mines as second argument, float32 (N,).
-            dtype: number type of the input; None leaves that of the encoding.
+            mines_input: True if the network takes the number of mines as second argument, float32 (N,).
+            dtype: number type of the input; None for that of the encoding.
 
         Raises:
             MissingExtraError: PyTorch is not installed.
             ValueError: the network does not fit the board; the message names both shapes.
         """
-        _check_takes("TorchPolicy takes a network or another function of tensors", network, callable(network))
+        _check_argument(callable(network), "TorchPolicy takes a network or another function of tensors", network)
         torch = import_extra("torch")
         name = getattr(network, "__name__", type(network).__name__)
         super().__init__(name, size, mines, first_click, moves, deterministic=deterministic)
         self._network: Any = network
         self._encoder = Encoder(observation, self.config)
         self._mines_input, self._dtype = mines_input, dtype
-        first = next(network.parameters(), None) if isinstance(network, torch.nn.Module) else None
-        self._device = torch.device("cpu") if first is None else first.device
+        weight = next(network.parameters(), None) if isinstance(network, torch.nn.Module) else None
+        self._device = torch.device("cpu") if weight is None else weight.device
         self._check_outputs()
 
-    def _rate(self, boards: NDArray[np.int8], _masks: NDArray[np.bool_], /) -> Any:
+    def _scores(self, boards: NDArray[np.int8], _masks: NDArray[np.bool_], /) -> Any:
         import torch
 
         inputs = [torch.as_tensor(self._encoder.encode(boards), dtype=self._dtype, device=self._device)]
@@ -391,15 +395,15 @@ class TorchPolicy(_ScoredPolicy):
                 network.train()
 
     def _check_outputs(self) -> None:
-        """Checks the outputs for two empty boards."""
+        """Raises ValueError unless the network returns scores of an allowed shape for two empty boards."""
         config, boards = self.config, self._empty_boards(2)
         try:
-            outputs = self._rate(boards, np.ones((2, config.actions), np.bool_))
+            outputs = self._scores(boards, np.ones((2, config.actions), np.bool_))
         except (IndexError, RuntimeError, TypeError, ValueError) as error:
-            given = self._encoder.space
+            space = self._encoder.space
             raise ValueError(
-                f"the network {self.name} fails on 2 boards of {self._board}, {self._dtype or given.dtype} "
-                f"{(2, *given.shape)}: {' '.join(str(error).split())}; set size=, observation=, dtype= and "
+                f"the network {self.name} fails on 2 boards of {self._board}, {self._dtype or space.dtype} "
+                f"{(2, *space.shape)}: {' '.join(str(error).split())}; set size=, observation=, dtype= and "
                 "mines_input= as in its training"
             ) from error
         shape, board = tuple(getattr(outputs, "shape", ())), (config.rows, config.cols)

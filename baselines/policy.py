@@ -1,4 +1,4 @@
-"""Protocol of every policy, scripted, learned or a user's own, and the checks of what its `act` is given."""
+"""The protocol of every policy, scripted, learned or a user's own, and checks of the arguments of its `act`."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -15,7 +15,7 @@ DEFAULT_MOVES: tuple[str, ...] = ("click",)
 """The moves of a policy whose class has no attribute `moves`."""
 
 RESIGN = -1
-"""The action of a policy with the attribute `may_resign` that gives a game up; the game counts as truncated."""
+"""The action that gives a game up, for policies with `may_resign`; the game counts as truncated."""
 
 
 class PolicyError(RuntimeError):
@@ -29,13 +29,13 @@ class Policy(Protocol):
 
     - `moves`, a class attribute: the moves that its games must offer (default ("click",)).
     - `config`: the `BoardConfig` that it was built for; it plays no games of another size or number of mines.
-    - `name`: its name in messages, in place of that of its class.
+    - `name`: its name in messages, in place of the name of its class.
     - `batch_size`: the number of games that it prefers to play side by side.
     - `counters`, dict[str, int]: running totals, such as {"guesses": 12}, which `reset` may set back to 0; results
       report them per game.
     - `may_resign`: True if its actions may be `RESIGN`.
-    - `transcripts`: a `baselines.transcripts.Transcripts` with its answers, which an evaluation begins and ends.
-    - `judged`: True to judge its clicks by the exact mine probabilities without being asked to.
+    - `transcripts`: the `baselines.transcripts.Transcripts` of its answers; an evaluation calls `begin` and `end`.
+    - `judged`: True if every evaluation shall judge its clicks by the exact mine probabilities.
     - `finishes(board)`: True if the policy would still flag every mine once each safe cell is open. The board is
       (rows, cols) int8 with all safe cells open. It is called only in games with the move "flag".
     """
@@ -62,7 +62,7 @@ class Policy(Protocol):
 
 
 class ReadyPolicy(Policy, Protocol):
-    """A policy that was made for a board: `config` is the board with the policy's moves, and messages say `name`."""
+    """A policy made for one board: `config` is that board with the policy's moves; messages call the policy `name`."""
 
     name: str
     config: BoardConfig
@@ -71,20 +71,20 @@ class ReadyPolicy(Policy, Protocol):
 def config_of(env: Any) -> BoardConfig:
     """Returns the configuration of the games of an environment, wrapped or not, or of a vector environment.
 
-    The latter may be one of Gymnasium or of Stable-Baselines3. A ValueError refuses other objects, and environments
-    with different boards.
+    The vector environment may be one of Gymnasium or of Stable-Baselines3. Raises ValueError for other objects, and if
+    the environments have different boards.
     """
     core = getattr(env, "unwrapped", env)
     configs: list[Any] = [getattr(core, "config", None)]
     if configs == [None] and hasattr(core, "num_envs"):
         with suppress(AttributeError):
             configs = list(core.get_attr("config"))
-    if not all(isinstance(each, BoardConfig) for each in configs):
+    if not all(isinstance(config, BoardConfig) for config in configs):
         raise ValueError(
             "env must be a Minesweeper environment, wrapped or not, or a vector environment of them, not "
             f"{core if isinstance(core, str) else type(core).__name__!r}"
         )
-    if any(each != configs[0] for each in configs):
+    if any(other != configs[0] for other in configs):
         raise ValueError("the environments of env have different boards; make one policy for each")
     config: BoardConfig = configs[0]
     return config
@@ -99,11 +99,11 @@ def policy_name(policy: object) -> str:
 
 
 def checked_act(act: Act) -> Act:
-    """Returns the method `act` of a policy with checks of its arguments; the policy has the attribute `config`.
+    """Decorates the method `act` of a policy, which has the attribute `config`, with checks of the arguments.
 
-    The method then takes codes of any integer type and masks of any numbers, and an empty batch. It also takes a single
-    observation (rows, cols) with its mask (actions,), and returns an int64 array of shape () for it. Other arguments
-    raise a ValueError in one line.
+    The decorated method takes cell codes of any integer type, masks of any number type, and an empty batch. For a
+    single observation (rows, cols) with its mask (actions,), it returns an int64 array of shape (). It raises
+    ValueError, in one line, for other arguments.
     """
 
     @wraps(act)
@@ -113,11 +113,12 @@ def checked_act(act: Act) -> Act:
         if observations.ndim == 2:
             return checked(policy, observations[None], action_masks).reshape(())
         rows, cols = observations.shape[1:]
-        cells, width = rows * cols, action_masks.shape[1]
+        cells, actions = rows * cols, action_masks.shape[1]
         if config.rows != rows or config.cols != cols:
             _refuse(policy, f"was built for {config.in_words}, got boards of {rows}x{cols}")
         moves = len(config.moves)
-        if width % cells or not moves <= width // cells <= len(MOVE_NAMES):
+        # The games may offer more moves than the policy plays: a mask has `cells` actions for each move.
+        if actions % cells or not moves <= actions // cells <= len(MOVE_NAMES):
             _refuse(
                 policy,
                 f"takes action_masks of shape ({len(observations)}, {moves * cells}), {moves} moves of {cells} cells, "
@@ -132,19 +133,19 @@ def checked_act(act: Act) -> Act:
 
 
 def _as_arrays(policy: Any, observations: Any, masks: Any) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
-    """Returns the observations, (N, rows, cols) or (rows, cols), and their masks; other integers become int8."""
-    board, mask = np.asarray(observations), np.asarray(masks)
-    if board.dtype.kind not in "iu" or board.ndim not in (2, 3):
-        remedy = '; make the environment with observation="codes"' if board.dtype.kind == "f" else ""
-        _refuse(policy, f"reads cell codes, int8 (N, rows, cols), not {board.dtype} {board.shape}{remedy}")
-    if not 0 <= int(board.min(initial=0)) <= int(board.max(initial=0)) <= np.iinfo(np.int8).max:
-        _refuse(policy, f"reads cell codes of 0 to {policy.config.codes.mine}, not {board.min()} to {board.max()}")
-    count = 1 if board.ndim == 2 else len(board)
-    if mask.ndim == 1 and board.ndim == 2:
-        mask = mask[None]
-    if mask.dtype.kind not in "iubf" or mask.ndim != 2 or len(mask) != count:
-        _refuse(policy, f"takes one mask for each of {count} boards, (N, actions), not {mask.dtype} {mask.shape}")
-    return board.astype(np.int8, copy=False), (mask != 0).astype(np.int8)
+    """Returns the observations, (N, rows, cols) or (rows, cols), and the masks, (N, actions), as int8 arrays."""
+    boards, legal = np.asarray(observations), np.asarray(masks)
+    if boards.dtype.kind not in "iu" or boards.ndim not in (2, 3):
+        remedy = '; make the environment with observation="codes"' if boards.dtype.kind == "f" else ""
+        _refuse(policy, f"reads cell codes, int8 (N, rows, cols), not {boards.dtype} {boards.shape}{remedy}")
+    if not 0 <= int(boards.min(initial=0)) <= int(boards.max(initial=0)) <= np.iinfo(np.int8).max:
+        _refuse(policy, f"reads cell codes of 0 to {policy.config.codes.mine}, not {boards.min()} to {boards.max()}")
+    count = 1 if boards.ndim == 2 else len(boards)
+    if legal.ndim == 1 and boards.ndim == 2:
+        legal = legal[None]
+    if legal.dtype.kind not in "iubf" or legal.ndim != 2 or len(legal) != count:
+        _refuse(policy, f"takes one mask for each of {count} boards, (N, actions), not {legal.dtype} {legal.shape}")
+    return boards.astype(np.int8, copy=False), (legal != 0).astype(np.int8)
 
 
 def _refuse(policy: Any, problem: str) -> NoReturn:
@@ -152,14 +153,14 @@ def _refuse(policy: Any, problem: str) -> NoReturn:
 
 
 def forbidden(action: int, board: NDArray[np.int8]) -> str:
-    """Returns words for an action that the mask forbids, with its cell on the board, (rows, cols) cell codes."""
+    """Describes an action that its mask forbids, with the cell and its code on the board, (rows, cols) int8."""
     row, col = divmod(action % board.size, board.shape[1])
     return f"action {action}, which its mask forbids: row {row}, column {col} shows the code {board[row, col]}"
 
 
-def count_risky(begun: NDArray[np.bool_], config: BoardConfig) -> int:
-    """Returns how many guesses can lose the game; `begun`, (N,) bool, is True where a cell was open before.
+def count_risky(has_open: NDArray[np.bool_], config: BoardConfig) -> int:
+    """Returns how many of N guesses can lose; `has_open`, (N,) bool, is True where a cell was open before the guess.
 
-    The first-click rule may protect the first click.
+    A guess on a board without an open cell is the first click, which every rule but "any" protects.
     """
-    return len(begun) if config.first_click == "any" else int(begun.sum())
+    return len(has_open) if config.first_click == "any" else int(has_open.sum())

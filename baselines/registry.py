@@ -1,4 +1,4 @@
-"""Policies by name: a `Specification` is read from text, loads the code, and makes a policy for a board."""
+"""Policies by name: a `Specification` parses a text, loads the code that it names, and makes a policy for a board."""
 
 import hashlib
 import inspect
@@ -24,11 +24,11 @@ class Row(NamedTuple):
     """What the package knows of a policy without training.
 
     Attributes:
-        made_by: its class, as "module:class".
-        family: what it computes; plots give each family a colour.
-        track: its track in the benchmark; None where its options decide.
-        compiled: specifications whose games compile the kernels that it alone uses.
-        inference: its inference at play, if that is not the first of its track in `baselines.benchmark.protocol`.
+        made_by: the policy's class, as "module:class".
+        family: what the policy computes; plots give each family a colour.
+        track: the policy's track in the benchmark; None where its options decide.
+        compiled: specifications whose games compile the kernels that this policy alone uses.
+        inference: its inference at play; "" for the first of its track in `baselines.benchmark.protocol`.
     """
 
     made_by: str
@@ -39,24 +39,24 @@ class Row(NamedTuple):
 
 
 OTHERS = "learned, or your own"
-"""Stands for the family of a policy that is not scripted."""
+"""The family of all policies that are not scripted."""
 
-_AT, _ORACLE = "baselines.scripted", "baselines.scripted.oracle_play"
+_SCRIPTED, _ORACLE = "baselines.scripted", "baselines.scripted.oracle_play"
 _NONE, _LOCAL, _PROGRAM, _EXACT = "no reasoning", "local rules", "published program", "probabilities"
 
 POLICIES = {
-    "random": Row(f"{_AT}.base:RandomPolicy", _NONE, "scripted", inference="none"),
-    "marginal": Row(f"{_AT}.fitted:MarginalPolicy", _NONE, "reveal"),
-    "graphical_source": Row(f"{_AT}.graphical:GraphicalSourcePolicy", _PROGRAM, "reveal", ("graphical_source",)),
-    "conditional": Row(f"{_AT}.fitted:ConditionalPolicy", _LOCAL, "reveal"),
-    "graphical": Row(f"{_AT}.graphical:GraphicalPolicy", _LOCAL, "reveal", ("graphical",)),
-    "semi_deterministic": Row(f"{_AT}.semi_deterministic:SemiDeterministicPolicy", _LOCAL, "scripted"),
-    "straightforward": Row(f"{_AT}.base:StraightforwardPolicy", _LOCAL, "scripted"),
-    "subset": Row(f"{_AT}.subset:SubsetPolicy", _LOCAL, "scripted"),
-    "expected_value_source": Row(f"{_AT}.subset:ExpectedValueSourcePolicy", _PROGRAM, "scripted"),
-    "expected_value": Row(f"{_AT}.subset:ExpectedValuePolicy", _LOCAL, "scripted"),
-    "bayes_source": Row(f"{_AT}.bayes_source:BayesSourcePolicy", _PROGRAM, "scripted", ("bayes_source",)),
-    "bayes": Row(f"{_AT}.bayes_network:BayesPolicy", _EXACT, "scripted", ("bayes",)),
+    "random": Row(f"{_SCRIPTED}.base:RandomPolicy", _NONE, "scripted", inference="none"),
+    "marginal": Row(f"{_SCRIPTED}.fitted:MarginalPolicy", _NONE, "reveal"),
+    "graphical_source": Row(f"{_SCRIPTED}.graphical:GraphicalSourcePolicy", _PROGRAM, "reveal", ("graphical_source",)),
+    "conditional": Row(f"{_SCRIPTED}.fitted:ConditionalPolicy", _LOCAL, "reveal"),
+    "graphical": Row(f"{_SCRIPTED}.graphical:GraphicalPolicy", _LOCAL, "reveal", ("graphical",)),
+    "semi_deterministic": Row(f"{_SCRIPTED}.semi_deterministic:SemiDeterministicPolicy", _LOCAL, "scripted"),
+    "straightforward": Row(f"{_SCRIPTED}.base:StraightforwardPolicy", _LOCAL, "scripted"),
+    "subset": Row(f"{_SCRIPTED}.subset:SubsetPolicy", _LOCAL, "scripted"),
+    "expected_value_source": Row(f"{_SCRIPTED}.subset:ExpectedValueSourcePolicy", _PROGRAM, "scripted"),
+    "expected_value": Row(f"{_SCRIPTED}.subset:ExpectedValuePolicy", _LOCAL, "scripted"),
+    "bayes_source": Row(f"{_SCRIPTED}.bayes_source:BayesSourcePolicy", _PROGRAM, "scripted", ("bayes_source",)),
+    "bayes": Row(f"{_SCRIPTED}.bayes_network:BayesPolicy", _EXACT, "scripted", ("bayes",)),
     "exact": Row(f"{_ORACLE}.exact:ExactPolicy", _EXACT, "oracle", ("exact",)),
     "lookahead": Row(f"{_ORACLE}.lookahead:LookaheadPolicy", _EXACT, "search", ("lookahead", "lookahead:clicks=1")),
     "rollout": Row(f"{_ORACLE}.rollout:RolloutPolicy", _EXACT, "search", ("rollout",)),
@@ -76,7 +76,7 @@ AGENTS = {
 """The track and the inference of each shipped agent, as `Row` has them."""
 
 CHECKPOINT_FILE = "checkpoint.safetensors"
-"""The state of a training in a run folder, from which the training goes on."""
+"""The file of a run folder with the state from which a training resumes."""
 
 AGENTS_FOLDER = Path(__file__).parent / "learned" / "weights"
 """The shipped agents: one run folder each, named after the agent."""
@@ -86,42 +86,43 @@ _WORDS: dict[str, bool | None] = {"true": True, "false": False, "none": None}
 
 @dataclass(frozen=True)
 class Specification:
-    """A policy as the user writes it: its whole `name`, and its parts. Called with a board, it makes the policy.
+    """A policy as the user writes it, parsed. Calling the specification with a board makes the policy.
 
-    It pickles as its parts, and each process loads the code once.
+    Only the attributes are pickled; each process loads the code once.
 
     Attributes:
-        base: a name, a run folder or an agent of the hub; or a module or a file that ends in ".py".
-        attribute: the class or function of a module or file; None for the others.
+        name: the whole text of the user.
+        base: the policy's name, run folder or name on the hub; or a module, or a file that ends in ".py".
+        attribute: the class or function of a module or file; None for other policies.
         options: options of the policy, by name.
-        given: the text of those that the name does not write; tables show it after the name.
+        keyword_text: text of the options that are not in `name`, such as ":clicks=1"; tables show it after the name.
     """
 
     name: str
     base: str
     attribute: str | None = None
     options: dict[str, Any] = field(default_factory=dict)
-    given: str = ""
+    keyword_text: str = ""
 
     @classmethod
     def of(cls, text: str) -> Self:
-        """Reads a text; loads nothing.
+        """Parses a text; loads no code.
 
         Args:
             text: one of `policy_names()`, the path of a run folder, an agent of the Hugging Face hub as
                 ``hf:user/repo@revision``, or a class or function as ``package.module:NAME`` or ``path/file.py:NAME``;
                 perhaps followed by ``:option=value,option=value``. A value is parsed as an int, a float, true, false or
-                none; anything else is a string. What begins with a name, a run folder or an agent of the hub is one,
-                whatever the rest looks like.
+                none; anything else is a string. A text that begins with a name, a run folder or an agent of the hub
+                is never read as a module or file.
 
         Raises:
-            ValueError: the text has another form, or nothing has this name.
+            ValueError: the text has another form, or no policy has this name.
         """
         if not isinstance(text, str):
             raise ValueError(
                 f"the name of a policy must be a text, such as 'exact' or 'path/file.py:NAME', not {text!r}"
             )
-        for base in _beginnings(text):
+        for base in _prefixes(text):
             if base in POLICIES or HUB_NAME.fullmatch(base) or (base and agent_folder(base)):
                 return cls(text, base, options=_parse_options(text, text[len(base) :]))
         if text.startswith(PREFIX):
@@ -132,10 +133,10 @@ class Specification:
             raise ValueError(
                 f"write a policy of a file as path/file.py:NAME or path/file.py:NAME:option=value, not {text!r}"
             )
-        raise ValueError(_unknown(text.partition(":")[0]))
+        raise ValueError(_unknown_message(text.partition(":")[0]))
 
     def check(self) -> Self:
-        """Returns it; raises a ValueError or a MissingExtraError if its file or the client of the hub is missing."""
+        """Returns itself; raises ValueError without the policy's file, MissingExtraError without the hub's client."""
         if HUB_NAME.fullmatch(self.base):
             checks.check_extra("huggingface_hub", extra="hub")
         elif self.attribute is not None:
@@ -143,14 +144,14 @@ class Specification:
         return self
 
     def pinned(self) -> Self:
-        """Returns it with the commit of its agent of the hub, so that results say which weights played."""
+        """Returns the specification with the commit of its hub agent, so that results say which weights played."""
         base = pinned_name(self.base)
         return replace(self, name=base + self.name[len(self.base) :], base=base)
 
     def files(self) -> list[Path]:
         """Returns the files outside of installed packages that the policy is loaded from.
 
-        They are the file of a class or function, without what the file imports, or those of the agent of a run folder.
+        For a class or function in a file, this is the file, without its imports; for a run folder, the agent's files.
         """
         if self.attribute is not None:
             return [user_policy.existing_file(self.base)] if self.base.endswith(".py") else []
@@ -160,10 +161,10 @@ class Specification:
         return [folder / AGENT_FILE, folder / AGENT_WEIGHTS_FILE]
 
     def digest(self) -> str | None:
-        """Returns a SHA-256 hash of `files`, or of a module, in hexadecimal digits.
+        """Returns the SHA-256 of `files`, or of a module, in hexadecimal digits; None for a policy of this package.
 
-        The hash also covers the files and run folders that the options of a user's policy name. Policies of this
-        package have no hash. A ValueError says what does not exist, and a PolicyError what fails as a module is loaded.
+        The hash also covers the files and run folders that the options of a user's policy name. Raises ValueError if a
+        file or module does not exist, and PolicyError if the code of a module fails as it is loaded.
         """
         files = self.files()
         if self.attribute is not None and not files:
@@ -172,20 +173,20 @@ class Specification:
             files = [] if source is None else [Path(source)]
         if self.attribute is not None:
             paths = [local_path(value).expanduser() for value in self.options.values() if isinstance(value, str)]
-            files += [each for path in paths for each in (path, path / AGENT_WEIGHTS_FILE) if os.path.isfile(each)]
+            files += [file for path in paths for file in (path, path / AGENT_WEIGHTS_FILE) if os.path.isfile(file)]
         return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest() if files else None
 
     def __reduce__(self) -> tuple[type[Self], tuple[Any, ...]]:
-        return type(self), (self.name, self.base, self.attribute, self.options, self.given)
+        return type(self), (self.name, self.base, self.attribute, self.options, self.keyword_text)
 
     @cached_property
     def make(self) -> Callable[..., ReadyPolicy]:
-        """The class of the policy, or another callable of a `BoardConfig` and the options; raises as `find_policy`."""
+        """The policy's class, or another callable of a `BoardConfig` and the options; raises as `find_policy` does."""
         base, attribute, options = self.base, self.attribute, self.options
         if attribute is not None:
             target = user_policy.load(self.name, base, attribute)
             user_policy.check_arguments(f"{base}:{attribute}", target, options)
-            return partial(user_policy.UserPolicy, self.name + self.given, target)
+            return partial(user_policy.UserPolicy, self.name + self.keyword_text, target)
         make: Callable[..., ReadyPolicy]
         if base in POLICIES:
             make = resolve_name(POLICIES[base].made_by)
@@ -194,45 +195,45 @@ class Specification:
             make = resolve_name("baselines.learned.agents:find_agent")(agent_folder(base))
         allowed = list(inspect.signature(make).parameters)[1:]
         if unknown := ", ".join(option for option in options if option not in allowed):
-            meant = checks.did_you_mean(unknown.partition(",")[0], allowed)
+            hint = checks.did_you_mean(unknown.partition(",")[0], allowed)
             names = ", ".join(allowed) or "none"
-            raise ValueError(f"policy {base!r} has no option {unknown}; its options: {names}{meant}")
+            raise ValueError(f"policy {base!r} has no option {unknown}; its options: {names}{hint}")
         return make
 
-    def _texts(self) -> dict[str, str]:
-        """Returns the options that are texts as they are written: the model 5.10 of a server is not its model 5.1."""
+    def _string_options(self) -> dict[str, str]:
+        """Returns the options annotated as str, unparsed: the model 5.10 of a server is not its model 5.1."""
         if self.attribute is not None:
             return {}
         parameters = inspect.signature(self.make).parameters
         return {
             option: text
-            for option, _, text in _written(self.name[len(self.base) :])
+            for option, _, text in _split_options(self.name[len(self.base) :])
             if parameters[option].annotation is str
             or (parameters[option].annotation == str | None and text.lower() != "none")
         }
 
     @property
     def precision(self) -> str | None:
-        """The number format of its network, given or by default; None if the policy has no such choice."""
-        default = inspect.signature(self.make).parameters.get("precision")
-        return None if default is None else self.options.get("precision", default.default)
+        """The number format of the policy's network, chosen or by default; None if the policy has no such option."""
+        parameter = inspect.signature(self.make).parameters.get("precision")
+        return None if parameter is None else self.options.get("precision", parameter.default)
 
     def __call__(self, board: BoardConfig, seed: int = 0) -> ReadyPolicy:
         """Makes the policy for a board, with the moves that the policy plays, and resets it with `seed`.
 
-        A ValueError names the allowed options or boards, and a PolicyError what fails in the code of a user's policy.
+        Raises ValueError, which names the allowed options or boards, and PolicyError if the code of a user fails.
         """
         moves = getattr(self.make, "moves", DEFAULT_MOVES)
         whole_number("seed", seed, 0)
-        policy = self.make(replace(board, moves=moves), **self.options | self._texts())
-        # Messages name the policy as its user does.
-        policy.name = self.name + self.given
+        policy = self.make(replace(board, moves=moves), **self.options | self._string_options())
+        # Messages name the policy as its user wrote it, not by its class.
+        policy.name = self.name + self.keyword_text
         policy.reset(seed)
         return policy
 
 
-def _beginnings(text: str) -> list[str]:
-    """Returns a text, and each part of it that ends before a colon."""
+def _prefixes(text: str) -> list[str]:
+    """Returns a text, and each prefix of it that ends before a colon or at its end."""
     return [text, *accumulate(text.split(":"), "{}:{}".format)]
 
 
@@ -242,7 +243,7 @@ def policy_names() -> list[str]:
 
 
 def agent_folder(name: str) -> Path | None:
-    """Returns the run folder of a shipped agent, of a path, or from `hub_folder`; None if there is none."""
+    """Returns the run folder of a shipped agent, a path or a hub name (by `hub_folder`); None for another name."""
     for folder in (AGENTS_FOLDER / name, local_path(name)):
         if (folder / AGENT_FILE).is_file():
             return folder
@@ -277,26 +278,26 @@ def make_policy(
         PolicyError: the code of a user's policy fails.
         MissingExtraError: the policy needs a package that is not installed.
     """
-    specified = find_policy(name, **options)
+    specification = find_policy(name, **options)
     if env is None:
         rule = "opening" if first_click is None else first_click
-        return specified(BoardConfig.of_size(8 if size is None else size, mines, first_click=rule), seed)
+        return specification(BoardConfig.of_size(8 if size is None else size, mines, first_click=rule), seed)
     for argument, value in {"size": size, "mines": mines, "first_click": first_click}.items():
         if value is not None:
             raise ValueError(f"env already defines {argument}; give env or {argument}, not both")
-    offered = config_of(env)
-    policy = specified(offered, seed)
+    config = config_of(env)
+    policy = specification(config, seed)
     moves = policy.config.moves
-    if offered.moves[: len(moves)] != moves:
+    if config.moves[: len(moves)] != moves:
         raise ValueError(
             f"{name} plays with the moves {', '.join(moves)}, and the environment offers "
-            f"{', '.join(offered.moves)}; make it with moves={tuple(moves)}"
+            f"{', '.join(config.moves)}; make it with moves={tuple(moves)}"
         )
     return policy
 
 
 def _text_of(value: Any) -> str:
-    """Returns the text of an option, or the class of an object, such as a network, that has no short one."""
+    """Returns the value of an option as text; for an object without a short text, such as a network, its class name."""
     text = str(value)
     if text.startswith("<") or "\n" in text:
         return type(value).__name__
@@ -304,39 +305,39 @@ def _text_of(value: Any) -> str:
 
 
 def find_policy(name: str, **options: Any) -> Specification:
-    """Returns the policy of a specification, perhaps with more options, loaded and, from the hub, at its commit.
+    """Returns the specification of a name with further options: loaded, and an agent of the hub at its commit.
 
-    A ValueError says that the name is unknown, that an option is unknown or given twice, or that an agent of the hub
-    cannot be had; a PolicyError what fails in the user's code; a MissingExtraError which package is not installed.
+    Raises ValueError if the name or an option is unknown, an option is given twice, or the hub has no such agent;
+    PolicyError if the user's code fails; MissingExtraError if a package is not installed.
     """
-    found = Specification.of(name).pinned()
-    for option in found.options.keys() & options.keys():
-        raise ValueError(f"option {option} of policy {found.name!r} is given twice")
+    specification = Specification.of(name).pinned()
+    for option in specification.options.keys() & options.keys():
+        raise ValueError(f"option {option} of policy {specification.name!r} is given twice")
     texts = ",".join(f"{option}={_text_of(value)}" for option, value in options.items())
-    given = f"{',' if found.options else ':'}{texts}" if texts else ""
-    found = replace(found, options=found.options | options, given=given)
-    _ = found.make
-    return found
+    text = f"{',' if specification.options else ':'}{texts}" if texts else ""
+    specification = replace(specification, options=specification.options | options, keyword_text=text)
+    _ = specification.make  # Load the code now, so that errors come before any game.
+    return specification
 
 
 def check_distinct(names: Sequence[str]) -> list[Specification]:
-    """Returns the specifications of policies; raises a ValueError if one is named twice, and would count twice."""
-    found: dict[Any, Specification] = {}
+    """Returns the specifications of policies; raises ValueError if one is named twice, and so would count twice."""
+    distinct: dict[Any, Specification] = {}
     for policy in map(Specification.of, names):
-        # A shell completes a run folder to "runs/dqn/".
+        # A shell completes a run folder to "runs/dqn/"; `Path` drops the slash.
         key = Path(policy.base), policy.name[len(policy.base) :]
-        if found.setdefault(key, policy) is not policy:
-            raise ValueError(f"name each policy once, not {found[key].name} and {policy.name}")
-    return list(found.values())
+        if distinct.setdefault(key, policy) is not policy:
+            raise ValueError(f"name each policy once, not {distinct[key].name} and {policy.name}")
+    return list(distinct.values())
 
 
 def policy_of_file(name: str, path: Path, typed: str | None = None) -> str:
-    """Returns the specification to play for a policy `name` that stands in a file of somebody else at `path`.
+    """Returns the specification to play for a policy `name` read from a file at `path`, perhaps a stranger's.
 
-    The name may choose a policy of the package, an agent of the hub at a commit, or a run folder beside the file: these
-    run no foreign code. For other names it returns what the user has `typed`; a ValueError if that is None.
+    The name may be a policy of the package, an agent of the hub at a commit, or a run folder beside the file: these run
+    no foreign code. For any other name, returns `typed`, the user's own text; raises ValueError if that is None.
     """
-    for base in _beginnings(name):
+    for base in _prefixes(name):
         if base in policy_names() or (HUB_NAME.fullmatch(base) and parse_hub_name(base).is_pinned):
             return name
         folder = (path.parent / base).resolve()
@@ -350,15 +351,15 @@ def policy_of_file(name: str, path: Path, typed: str | None = None) -> str:
     return typed
 
 
-def _written(end: str) -> list[tuple[str, str, str]]:
-    """Returns the options in the end of a name, which is "" or begins with a colon: each option, "=" and its value."""
-    return [part.partition("=") for part in end[1:].split(",")] if end else []
+def _split_options(suffix: str) -> list[tuple[str, str, str]]:
+    """Returns (option, "=", value) of each option in the suffix of a name, ":option=value,option=value" or ""."""
+    return [part.partition("=") for part in suffix[1:].split(",")] if suffix else []
 
 
-def _parse_options(text: str, end: str) -> dict[str, Any]:
-    """Returns the options at the end of a text, which is "" or begins with a colon."""
+def _parse_options(text: str, suffix: str) -> dict[str, Any]:
+    """Returns the parsed options in the suffix of `text`, the whole name, which error messages repeat."""
     options: dict[str, Any] = {}
-    for option, equals, value in _written(end):
+    for option, equals, value in _split_options(suffix):
         if not option or not equals:
             raise ValueError(f"write a policy with options as name:option=value,option=value, not {text!r}")
         if option in options:
@@ -367,7 +368,7 @@ def _parse_options(text: str, end: str) -> dict[str, Any]:
     return options
 
 
-def _unknown(name: str) -> str:
+def _unknown_message(name: str) -> str:
     if name.endswith(".zip"):
         return (
             f"{name}: a zip of Stable-Baselines3 holds pickled code, which only code of yours may load. Write "
@@ -378,11 +379,11 @@ def _unknown(name: str) -> str:
     if path.is_dir():
         return f"unknown policy {name!r}: the folder holds no {AGENT_FILE}, which train.py writes into a run folder"
     if "/" in name or path.is_file():
-        beside = [f"{folder.parent}" for folder in path.parent.glob(f"*/{AGENT_FILE}")]
-        found = "is a file" if path.is_file() else "does not exist"
+        siblings = [f"{file.parent}" for file in path.parent.glob(f"*/{AGENT_FILE}")]
+        problem = "is a file" if path.is_file() else "does not exist"
         return (
-            f"unknown policy {name!r}: it {found}; a policy is a name, a run folder of train.py, or a class or "
-            f"function of yours as path/file.py:NAME{checks.did_you_mean(str(path), beside)}"
+            f"unknown policy {name!r}: it {problem}; a policy is a name, a run folder of train.py, or a class or "
+            f"function of yours as path/file.py:NAME{checks.did_you_mean(str(path), siblings)}"
         )
     return (
         f"unknown policy {name!r}; there are {', '.join(policy_names())}, run folders of train.py, which hold "

@@ -27,17 +27,17 @@ from baselines.policy import DEFAULT_MOVES, PolicyError, checked_act
 from minesweeper_env.config import BoardConfig, whole_number
 
 TRACEBACK = "MINESWEEPER_TRACEBACK"
-"""The environment variable that prints, if it is set and not empty, the traceback of an error in a user's code."""
+"""Environment variable: unless it is empty or unset, tracebacks of errors in users' code are printed."""
 
 MEASURED = ("clicks", "excess_risk", "ms", "opened")
-"""Names that no counter may have, since results have figures per game of these names."""
+"""Names that no counter may have: results already have figures per game of these names."""
 
 MAX_LENGTH = 300
-"""Maximum number of characters of an error message that are repeated."""
+"""Number of characters after which the message of a user's error is cut."""
 
 _NAME = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
 USER_CODE = re.compile(rf"(?P<base>.+?\.py|{_NAME}):(?P<attribute>{_NAME})(?P<options>:.*)?")
-"""A class or function in a file, or in a module, perhaps with options after a colon."""
+"""Matches a class or function in a file or module, perhaps with options after a colon."""
 
 _INSTALLED = (
     *(Path(path).parent for path in (__file__, minesweeper_env.__file__)),
@@ -52,7 +52,7 @@ class UserCodeError(PolicyError):
 
 @contextmanager
 def user_code(name: str, may_refuse: bool = False) -> Generator[None]:
-    """Turns an exception in the block into a `UserCodeError`, or a ValueError of a policy that `may_refuse` a board."""
+    """Turns any exception of the block into a `UserCodeError`; with `may_refuse`, a ValueError remains a ValueError."""
     try:
         yield
     except UserCodeError:
@@ -62,29 +62,29 @@ def user_code(name: str, may_refuse: bool = False) -> Generator[None]:
             traceback.print_exception(error)
         text = " ".join(str(error).split())
         text = f"{text[:MAX_LENGTH]}..." if len(text) > MAX_LENGTH else text
-        line = f"{name}: {type(error).__name__}{': ' if text else ''}{text}{_place(error)}"
-        raise (ValueError if may_refuse and isinstance(error, ValueError) else UserCodeError)(line) from error
+        message = f"{name}: {type(error).__name__}{': ' if text else ''}{text}{_location(error)}"
+        raise (ValueError if may_refuse and isinstance(error, ValueError) else UserCodeError)(message) from error
 
 
-def _place(error: BaseException) -> str:
-    """Returns the file and the line of the user's innermost frame in brackets; "" if there is none."""
+def _location(error: BaseException) -> str:
+    """Returns the file and the line of the innermost frame of the user's code, in brackets; "" if there is none."""
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         path = Path(frame.filename)
         if not frame.filename.startswith("<") and not any(path.is_relative_to(folder) for folder in _INSTALLED):
             path = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
-            where = "" if frame.name == "<module>" else f", in {frame.name}"
-            return f" ({path}, line {frame.lineno}{where}; {TRACEBACK}=1 shows all)"
+            function = "" if frame.name == "<module>" else f", in {frame.name}"
+            return f" ({path}, line {frame.lineno}{function}; {TRACEBACK}=1 shows all)"
     return ""
 
 
 class UserPolicy:
-    """Plays as an object of the user does, its `policy`; `batch_size` and `finishes` exist if the object has them."""
+    """Wraps the user's object `policy`; `batch_size` and `finishes` exist if the object has them."""
 
     def __init__(self, name: str, policy: Any, board: BoardConfig, /, **options: Any) -> None:
         """Wraps an object that has `act`, or the object that a class or function returns for a board and options.
 
-        `config` is the board with the object's `moves`. A ValueError says that the object refuses the board. A
-        PolicyError says that its code fails, that it has no `act`, or that its `moves` or `batch_size` is not allowed.
+        `config` becomes the board with the object's `moves`. Raises ValueError if the object refuses the board;
+        PolicyError if its code fails, it has no `act`, or its `moves` or `batch_size` is not allowed.
         """
         self.name = name
         if not has_act(policy):
@@ -92,9 +92,9 @@ class UserPolicy:
                 size = (board.rows, board.cols)
                 policy = policy(size=size, mines=board.mines, first_click=board.first_click, **options)
         if not has_act(policy):
-            found = f"the class {policy.__name__}" if isinstance(policy, type) else type(policy).__name__
+            kind = f"the class {policy.__name__}" if isinstance(policy, type) else type(policy).__name__
             raise PolicyError(
-                f"{name} must return an object with the method act(observations, action_masks), not {found}; "
+                f"{name} must return an object with the method act(observations, action_masks), not {kind}; "
                 "docs/how-to/own-policy.md shows one, and adapters for other methods"
             )
         self.policy = policy
@@ -103,8 +103,8 @@ class UserPolicy:
             self.config = replace(board, moves=DEFAULT_MOVES if moves is None else moves)
             self.may_resign = bool(getattr(policy, "may_resign", False))
             self.judged = bool(getattr(policy, "judged", False))
-            if (batch := getattr(policy, "batch_size", None)) is not None:
-                self.batch_size = whole_number("batch_size", batch, 1)
+            if (batch_size := getattr(policy, "batch_size", None)) is not None:
+                self.batch_size = whole_number("batch_size", batch_size, 1)
             if hasattr(policy, "finishes"):
                 self.finishes = self._finishes
 
@@ -112,13 +112,13 @@ class UserPolicy:
     def counters(self) -> dict[str, int]:
         """The counters of the object; empty if it has none."""
         with user_code(self.name):
-            found = {str(name): operator.index(total) for name, total in getattr(self.policy, "counters", {}).items()}
-        if taken := [name for name in MEASURED if name in found]:
-            raise PolicyError(f"{self.name}: results have a figure {taken[0]}_per_game; give the counter another name")
-        return found
+            totals = {str(name): operator.index(total) for name, total in getattr(self.policy, "counters", {}).items()}
+        if clash := [name for name in MEASURED if name in totals]:
+            raise PolicyError(f"{self.name}: results have a figure {clash[0]}_per_game; give the counter another name")
+        return totals
 
     def reset(self, seed: int) -> None:
-        """Resets the object if it has `reset`."""
+        """Resets the object if it has the method `reset`."""
         with user_code(self.name):
             if hasattr(self.policy, "reset"):
                 self.policy.reset(seed)
@@ -127,13 +127,13 @@ class UserPolicy:
     def act(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
         """Returns the actions of the object, N whole numbers of any type, as (N,) int64."""
         with user_code(self.name):
-            answer = self.policy.act(observations, action_masks)
-            actions = np.asarray(answer)
+            returned = self.policy.act(observations, action_masks)
+            actions = np.asarray(returned)
         if actions.shape != (len(observations),) or actions.dtype.kind not in "iu":
-            found = f"{actions.dtype} {actions.shape}" if actions.dtype.kind != "O" else type(answer).__name__
+            kind = f"{actions.dtype} {actions.shape}" if actions.dtype.kind != "O" else type(returned).__name__
             raise PolicyError(
                 f"{self.name}: act must return one whole number for each of {len(observations)} games, shape "
-                f"({len(observations)},), not {found}"
+                f"({len(observations)},), not {kind}"
             )
         return actions.astype(np.int64)
 
@@ -143,10 +143,11 @@ class UserPolicy:
 
 
 def load(text: str, base: str, attribute: str) -> Callable[..., Any]:
-    """Returns a class, function or other callable of a module or file `base`; a file is loaded once per content.
+    """Returns the class, function or other callable `attribute` of the module or file `base`.
 
-    Errors name the `text` that the user wrote. The working folder, and the folder of the file, become importable. A
-    ValueError says what is not there, and a UserCodeError what fails in the user's code.
+    A file is loaded again only if its content changed. The working folder, or the folder of the file, becomes
+    importable. Raises ValueError if the file, module or attribute does not exist, and UserCodeError if the user's code
+    fails; the message names `text`, which the user wrote.
     """
     target: Any = _load_file(text, base) if base.endswith(".py") else _load_module(text, base)
     defined = [
@@ -169,20 +170,20 @@ def existing_file(name: str) -> Path:
     """Returns the path of a file; raises ValueError if there is none."""
     path = files.local_path(name).expanduser()
     if not path.is_file():
-        within = "" if path.is_absolute() else f" in {Path.cwd()}"
-        raise ValueError(f"there is no file {name}{within}")
+        folder = "" if path.is_absolute() else f" in {Path.cwd()}"
+        raise ValueError(f"there is no file {name}{folder}")
     return path
 
 
-def _load_module(text: str, name: str) -> ModuleType:
+def _load_module(text: str, module: str) -> ModuleType:
     _make_importable(Path.cwd())
     importlib.invalidate_caches()
     try:
         with user_code(text):
-            return importlib.import_module(name)
+            return importlib.import_module(module)
     except UserCodeError as error:
         cause = error.__cause__
-        if isinstance(cause, ModuleNotFoundError) and f"{name}.".startswith(f"{cause.name}."):
+        if isinstance(cause, ModuleNotFoundError) and f"{module}.".startswith(f"{cause.name}."):
             raise ValueError(
                 f"there is no module {cause.name} for {text!r}; a module lies in the working "
                 f"folder ({Path.cwd()}) or is installed, and a file is named as path/file.py:NAME"
@@ -199,11 +200,11 @@ def _load_file(text: str, file: str) -> ModuleType:
         _make_importable(path.parent)
         module = module_from_spec(ModuleSpec(name, None, origin=str(path)))
         module.__file__ = str(path)
-        # Dataclasses and pickles look for the module of a class by its name.
+        # Dataclasses and pickle look up the module of a class by its name.
         sys.modules[name] = module
         try:
             with user_code(text):
-                # The loader of Python would keep compiled code whose size and second of change are the same.
+                # Python's loader would reuse stale bytecode if the file's size and second of change were the same.
                 exec(compile(content, str(path), "exec", dont_inherit=True), vars(module))
         except BaseException:
             del sys.modules[name]
@@ -212,22 +213,22 @@ def _load_file(text: str, file: str) -> ModuleType:
 
 
 def _make_importable(folder: Path) -> None:
-    """Puts a folder first on the path of imports, as Python does with the folder of a script."""
+    """Puts a folder first into `sys.path`, as Python does with the folder of a script."""
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
 
 
 def has_act(policy: Any) -> bool:
-    """Returns whether an object, which is no class, has the method `act`."""
+    """Returns whether an object has the method `act` and is no class."""
     return callable(getattr(policy, "act", None)) and not isinstance(policy, type)
 
 
 def check_arguments(name: str, target: Any, options: Mapping[str, Any]) -> None:
-    """Raises a ValueError unless a callable takes the board and the options as keyword arguments."""
+    """Raises ValueError unless a callable takes the board and the options as keyword arguments."""
     try:
         signature = inspect.signature(target)
     except (TypeError, ValueError):
-        # Some callables written in C have no signature; the call itself shows what is wrong.
+        # Some callables written in C have no signature; a wrong argument then shows at the call.
         return
     try:
         signature.bind(size=(8, 8), mines=10, first_click="opening", **options)
