@@ -19,7 +19,7 @@ COMMANDS = {
     "push": "send an agent to the Hugging Face hub",
     "warm-up": "compile all kernels ahead, so that no later command waits for the compiler",
 }
-"""The commands and what they do; each but `play` is a module of `baselines.cli`."""
+"""A summary of each command; all but `play` are modules of `baselines.cli`."""
 
 PLAY_MODULE = "minesweeper_play.command"
 
@@ -28,23 +28,23 @@ def main(arguments: Sequence[str] | None = None, program: str = MODULE) -> int:
     """Runs a command.
 
     Args:
-        arguments: the command and its arguments; None for those that the process was started with.
-        program: what stands before the command, as the user typed it.
+        arguments: the command and its arguments; None for those of the process.
+        program: the words before the command, as the user typed them.
 
     Returns:
-        The exit status of the command; 0 after the help, which is printed without a command; 2 without a known command.
+        The exit status of the command; 0 after the help, which is printed if there is no command; 2 for an unknown one.
     """
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    if not given or given in (["-h"], ["--help"]):
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    if not words or words in (["-h"], ["--help"]):
         print(f"usage: {program} COMMAND ...\n\ncommands:")
         for name, summary in COMMANDS.items():
             print(f"  {name:<11} {summary}")
         print(f"\n{program} COMMAND --help shows the options of a command.")
         return 0
-    name = given[0]
+    name = words[0]
     if name in COMMANDS:
         module = PLAY_MODULE if name == "play" else f"baselines.cli.{name.replace('-', '_')}"
-        return run_command(module, given[1:], f"{program} {name}")
+        return run_command(module, words[1:], f"{program} {name}")
     say(f"{program}: unknown command {name!r}; choose one of {', '.join(COMMANDS)}{did_you_mean(name, COMMANDS)}")
     return BAD_ARGUMENTS
 

@@ -1,6 +1,6 @@
 """Checks of values from users, and of optional dependencies.
 
-A value that is not allowed raises a ValueError, in one line that names what is.
+The checks of values raise ValueError, in one line that names the allowed values.
 """
 
 import math
@@ -16,22 +16,22 @@ from minesweeper_env.config import is_number
 
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:
-    """Returns "; did you mean NAME?" for the known name of these initials, or the most similar one; "" for neither."""
-    known = list(names)
-    near = [each for each in known if "".join(part[:1] for part in re.split("[_-]", each)) == name]
-    near += get_close_matches(name, known, 1)
-    return f"; did you mean {near[0]}?" if near else ""
+    """Returns "; did you mean NAME?" for the one of `names` whose initials are `name`, or the most similar; or ""."""
+    candidates = list(names)
+    matches = [other for other in candidates if "".join(word[:1] for word in re.split("[_-]", other)) == name]
+    matches += get_close_matches(name, candidates, 1)
+    return f"; did you mean {matches[0]}?" if matches else ""
 
 
 def whether(name: str, value: Any) -> bool:
-    """Returns `value` if it is True or False."""
+    """Returns `value`, which must be a bool."""
     if not isinstance(value, bool):
         raise ValueError(f"{name} must be true or false, not {value!r}")
     return value
 
 
 def number_within(name: str, value: Any, least: float, most: float = math.inf) -> float:
-    """Returns `value` as a finite float between `least` and `most`."""
+    """Returns `value`, which must be a finite number from `least` to `most`, as a float."""
     if not is_number(value) or not least <= value <= most:
         allowed = f"at least {least:g}" if most == math.inf else f"{least:g} to {most:g}"
         raise ValueError(f"{name} must be a number of {allowed}, not {value!r}")
@@ -39,10 +39,10 @@ def number_within(name: str, value: Any, least: float, most: float = math.inf) -
 
 
 def number_or_text(text: str) -> int | float | str:
-    """Returns the int or the float that a text writes; other texts come back as they are."""
-    for kind in (int, float):
+    """Parses a text as an int or a float; returns any other text unchanged."""
+    for number_type in (int, float):
         try:
-            return kind(text)
+            return number_type(text)
         except ValueError:
             continue
     return text
@@ -59,7 +59,7 @@ def import_extra(module: str, extra: str = "train") -> ModuleType:
 
 
 def check_extra(*modules: str, extra: str = "train") -> None:
-    """Raises MissingExtraError if an optional dependency is not installed; imports nothing."""
+    """Raises MissingExtraError if one of the modules is not installed; imports none of them."""
     for module in modules:
         if find_spec(module.partition(".")[0]) is None:
             raise missing_extra(module, extra)

@@ -16,37 +16,37 @@ from typing import Any
 from minesweeper_env.escape import printable
 
 NAME_LETTERS = 50
-"""Number of letters of a file's name that the name of its temporary file repeats; names are at most 255 bytes long."""
+"""Number of letters of a file's name in the name of its temporary file, which may have at most 255 bytes."""
 
 _TEMPORARY = re.compile(r"\..*\.[0-9a-f]{16}\.minesweeper-tmp", re.DOTALL)
-"""Names of temporary files: no other program, and no user, gives a file such a name by chance."""
+"""Matches names of temporary files, which no other program and no user gives a file by chance."""
 
 MOST_BYTES = 1 << 26
-"""Size of the largest file that is read whole: a stranger's file must not fill the memory."""
+"""Size of the largest file that is read whole, in bytes: a stranger's file must not fill the memory."""
 
 COPIES = "MINESWEEPER_COPIES"
-"""Variable of the environment of workers with the copy of each file or folder, as JSON, by its path elsewhere."""
+"""Environment variable of Ray's workers: a JSON object from the user's path of a file or folder to its copy there."""
 
 
 def check_writable(path: Path) -> None:
-    """Raises a ValueError unless a file can be written, before hours are spent on its content."""
+    """Raises ValueError unless a file can be written; called before hours are spent on its content."""
     if path.is_dir():
         raise ValueError(f"{path} is a folder, and must be a file")
     folder = Path(os.path.realpath(path)).parent
     if not folder.is_dir():
         raise ValueError(f"the folder of {path} does not exist")
-    # A rename would also replace a file that its user protects from writing.
-    written = [path] * path.exists() + [folder] * (not _is_written_in_place(path))
-    if not all(os.access(each, os.W_OK) for each in written):
+    # `replace_file` renames, which needs a writable folder, and would also replace a file that is read-only.
+    targets = [path] * path.exists() + [folder] * (not _is_written_in_place(path))
+    if not all(os.access(target, os.W_OK) for target in targets):
         raise ValueError(f"{path} cannot be written")
 
 
 def replace_file(path: Path, content: bytes, *, follow: bool = False) -> None:
     """Writes a file atomically: at any moment its path holds either the old content or the whole new content.
 
-    A link is replaced, since a folder from a stranger may link to any file. With `follow`, for a path that the user
-    chose, the link stays, and the file that it points to is replaced; a device, a pipe, or a link to an open file such
-    as /dev/stdout is written in place. An OSError names the path.
+    A symbolic link is replaced, since a folder from a stranger may link to any file. With `follow`, for a path that the
+    user chose, the link stays and its target is replaced; a device, a pipe, or a link to an open file such as
+    /dev/stdout is written in place. Raises OSError with the path.
     """
     try:
         if follow and _is_written_in_place(path):
@@ -62,14 +62,14 @@ def replace_file(path: Path, content: bytes, *, follow: bool = False) -> None:
 def _replace(path: Path, content: bytes) -> None:
     temporary = temporary_path(path)
     # The flag "x" follows no link and opens no existing file.
-    file = temporary.open("xb")
+    stream = temporary.open("xb")
     try:
-        with file:
+        with stream:
             if path.is_file() and not path.is_symlink():
                 os.chmod(temporary, stat.S_IMODE(path.stat().st_mode))
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
         temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)
@@ -77,36 +77,36 @@ def _replace(path: Path, content: bytes) -> None:
 
 
 def temporary_path(path: Path) -> Path:
-    """Returns a new hidden path beside another one, for what is renamed to it when it is whole."""
+    """Returns a new hidden path in the folder of `path`: write a file there, and rename it to `path` once complete."""
     return path.with_name(f".{path.name[:NAME_LETTERS]}.{secrets.token_hex(8)}.minesweeper-tmp")
 
 
 def _is_written_in_place(path: Path) -> bool:
     """Returns whether a path is a device, a pipe, or a link to an open file of a process, such as /dev/stdout."""
     folder = path.parent.resolve()
-    is_open = path.is_symlink() and (folder == Path("/dev") or folder.is_relative_to("/proc"))
-    return path.exists() and (is_open or not path.is_file())
+    is_descriptor = path.is_symlink() and (folder == Path("/dev") or folder.is_relative_to("/proc"))
+    return path.exists() and (is_descriptor or not path.is_file())
 
 
 def remove_link(path: Path) -> None:
-    """Removes a link in a folder that may come from a stranger, before a library writes through it."""
+    """Removes a symbolic link, which a stranger may have put into a folder, before a library writes through it."""
     if path.is_symlink():
         path.unlink()
 
 
 def is_empty(folder: Path) -> bool:
-    """Returns whether a folder holds nothing but temporary files, which a killed process leaves."""
+    """Returns whether a folder holds nothing but the temporary files of killed processes."""
     return all(_TEMPORARY.fullmatch(path.name) for path in folder.iterdir())
 
 
 @contextmanager
 def hold_folder(folder: Path) -> Generator[Callable[[int], None]]:
-    """Locks a folder against other processes; the end of the process releases the lock.
+    """Locks a folder against other processes within the block; the end of the process releases the lock, too.
 
-    It yields a function that removes what killed writes left in the folder, and in its subfolders down to a depth. Call
-    it only once the command has found that the folder is its own. It follows no link and enters no subfolder that
-    another process holds. Nothing happens on Windows and on file systems that cannot lock. Raises BlockingIOError if
-    another process holds the lock.
+    Yields `sweep(depth)`, which removes temporary files of killed processes from the folder, and from its subfolders
+    down to a depth. Call `sweep` only once the command knows that the folder is its own. `sweep` follows no link and
+    enters no subfolder that another process holds. On Windows, and on file systems without locks, nothing is locked or
+    removed. Raises BlockingIOError if another process holds the lock.
     """
     if sys.platform == "win32":
         yield lambda _depth: None
@@ -121,19 +121,19 @@ def hold_folder(folder: Path) -> Generator[Callable[[int], None]]:
 
 def _remove_temporary_files(folder: Path, depth: int) -> None:
     for path in folder.iterdir():
-        is_folder, is_ours = path.is_dir() and not path.is_symlink(), _TEMPORARY.fullmatch(path.name)
-        if is_ours and not is_folder:
+        is_folder, is_temporary = path.is_dir() and not path.is_symlink(), _TEMPORARY.fullmatch(path.name)
+        if is_temporary and not is_folder:
             path.unlink(missing_ok=True)
-        elif is_folder and (is_ours or depth > 0):
+        elif is_folder and (is_temporary or depth > 0):
             with suppress(OSError), hold_folder(path) as sweep:
-                shutil.rmtree(path) if is_ours else sweep(depth - 1)
+                shutil.rmtree(path) if is_temporary else sweep(depth - 1)
 
 
 @contextmanager
 def hidden_folder(path: Path) -> Generator[Path]:
-    """Yields a new hidden folder beside a path, from which what is whole is renamed; the rest goes with the context.
+    """Yields a new hidden folder beside a path: rename complete files out of it; the block's end removes it.
 
-    It first removes the hidden folders that killed processes left there.
+    First removes the hidden folders that killed processes left beside the path.
     """
     with suppress(BlockingIOError), hold_folder(path.parent) as sweep:
         sweep(0)
@@ -147,7 +147,7 @@ def hidden_folder(path: Path) -> Generator[Path]:
 
 
 def _lock(handle: int, folder: Path) -> bool:
-    """Locks an open folder; returns False on file systems that cannot lock."""
+    """Locks a folder, open as the descriptor `handle`; returns False on file systems that cannot lock."""
     import fcntl
 
     try:
@@ -156,7 +156,7 @@ def _lock(handle: int, folder: Path) -> bool:
         raise BlockingIOError(error.errno, "another process is writing into it", str(folder)) from error
     except OSError:
         return False
-    # Between the opening and the lock, a command that was refused may have removed its new folder.
+    # Between our `os.open` and the lock, another command may have removed the folder that it had just created.
     if not os.path.samestat(os.fstat(handle), os.stat(folder)):
         raise FileNotFoundError(errno.ENOENT, "another process has replaced it", str(folder))
     return True
@@ -168,8 +168,8 @@ def write_json(path: Path, content: dict[str, Any], *, follow: bool = False) -> 
 
 
 def read_bounded(path: Path, most: int = MOST_BYTES, opened: Callable[..., Any] = open) -> bytes:
-    """Returns the content of a file, which `opened` may unpack; OSError for a named pipe or more than `most` bytes."""
-    # Nobody may ever write into it. The pipe of a shell, such as /dev/stdin, leads to no path.
+    """Reads a file with `opened`, such as `gzip.open`; raises OSError for a named pipe or more than `most` bytes."""
+    # Opening a named pipe could wait for ever. A shell's pipe passes: then the real path of /dev/stdin does not exist.
     if Path(os.path.realpath(path)).is_fifo():
         raise OSError(errno.EINVAL, "is a named pipe, and must be a file", str(path))
     with opened(path, "rb") as file:
@@ -180,7 +180,7 @@ def read_bounded(path: Path, most: int = MOST_BYTES, opened: Callable[..., Any] 
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """Reads a JSON object; raises ValueError, in one line, if the file cannot be read or holds something else."""
+    """Reads a JSON object; raises ValueError, in one line, if the file cannot be read or holds no JSON object."""
     try:
         content = json.loads(read_bounded(path).decode("utf-8-sig"))
     except OSError as error:
@@ -203,5 +203,5 @@ def file_name(name: str) -> str:
 
 
 def local_path(name: str) -> Path:
-    """Returns the copy of a user's file or folder that `COPIES` names on a node of Ray, or else the path itself."""
+    """Returns the path of a user's file or folder: of its copy if `COPIES` names one, as on a node of Ray."""
     return Path(json.loads(os.environ.get(COPIES, "{}")).get(name, name))

@@ -1,4 +1,4 @@
-"""Agents of the Hugging Face hub: their names, and their files in the cache of its client."""
+"""Agents of the Hugging Face hub: their names, and their files in the cache of the hub's client."""
 
 import os
 import re
@@ -15,27 +15,27 @@ PREFIX = "hf:"
 """The beginning of every name of an agent on the hub."""
 
 DEFAULT_REVISION = "main"
-"""The revision of a name that gives none: the default branch of the hub."""
+"""The revision of a name without one: the default branch of a repository."""
 
 AGENT_FILE, AGENT_WEIGHTS_FILE, RUN_FILE = "agent.json", "agent.safetensors", "run.json"
-"""Files of a run folder: what makes it the name of a policy, its agent's weights, and its settings and sessions."""
+"""Files of a run folder: the agent's description, its weights, and the training's settings and sessions."""
 
 NEEDED = (AGENT_FILE, AGENT_WEIGHTS_FILE)
-"""The files that are taken from the hub, with `RUN_FILE` if it is there; JSON and safetensors hold no code."""
+"""The files that are downloaded from the hub, with `RUN_FILE` if it exists; JSON and safetensors hold no code."""
 
 HUB_NAME = re.compile(r"hf:(?P<repository>[\w.-]+/[\w.-]+)(?:@(?P<revision>[^\s:@]+))?", re.ASCII)
 """Matches the name of an agent on the hub, without options."""
 
 MOST_BYTES = 512 << 20
-"""Size of the largest file that is taken from the hub; the largest network fits."""
+"""Size of the largest file that is downloaded, in bytes; the largest network fits."""
 
 
 class HubError(ValueError):
-    """An agent of the hub cannot be taken or sent; the message is one line."""
+    """An agent of the hub cannot be downloaded or sent; the message is one line."""
 
 
 class HubName(NamedTuple):
-    """Name of an agent on the hub: its repository, "user/repo", and the branch, tag or commit."""
+    """Name of an agent on the hub: its repository, "user/repo", and its revision, a branch, tag or commit."""
 
     repository: str
     revision: str
@@ -50,7 +50,7 @@ class HubName(NamedTuple):
 
 
 def parse_hub_name(text: str) -> HubName:
-    """Returns the parts of a hub name, by default with `DEFAULT_REVISION`; raises ValueError for any other text."""
+    """Parses "hf:user/repo@revision", where the revision may be missing; raises ValueError for any other text."""
     match = HUB_NAME.fullmatch(text)
     if match is None:
         raise ValueError(
@@ -61,7 +61,7 @@ def parse_hub_name(text: str) -> HubName:
 
 
 def pinned_name(text: str) -> str:
-    """Returns the name of an agent of the hub with its commit, by `hub_folder`; other texts as they are."""
+    """Returns a hub name with its commit as the revision, by `hub_folder`; returns any other text unchanged."""
     if not HUB_NAME.fullmatch(text):
         return text
     name = parse_hub_name(text)
@@ -70,11 +70,11 @@ def pinned_name(text: str) -> str:
 
 @cache
 def hub_folder(text: str) -> Path:
-    """Returns the folder in the client's cache with an agent, which is named after its commit.
+    """Returns the folder of an agent in the client's cache; its name is the commit. Downloads missing files.
 
-    A process asks once for each revision, and prints the commit on stderr. Without a network, the commit of the last
-    download counts. A HubError says that there is no such agent, or that the hub cannot be reached and the cache has
-    none.
+    The result is cached, so that a process asks once for each revision; the commit is printed on stderr. Without a
+    network, the last downloaded commit is used. Raises HubError if there is no such agent, or if the hub cannot be
+    reached and the cache has none.
     """
     name, api = parse_hub_name(text), client()
     if not name.is_pinned:
@@ -82,8 +82,8 @@ def hub_folder(text: str) -> Path:
     with told_in_one_line(name):
         if not _is_cached(api, name):
             _check_sizes(api, name)
-        place = api.snapshot_download(name.repository, revision=name.revision, allow_patterns=(*NEEDED, RUN_FILE))
-    folder = Path(place)
+        path = api.snapshot_download(name.repository, revision=name.revision, allow_patterns=(*NEEDED, RUN_FILE))
+    folder = Path(path)
     if not all((folder / file).is_file() for file in NEEDED):
         raise HubError(f"{name} holds no agent of train.py, which has {' and '.join(NEEDED)}")
     if not name.is_pinned:
@@ -92,17 +92,17 @@ def hub_folder(text: str) -> Path:
 
 
 def _is_cached(api: Any, name: HubName) -> bool:
-    """Returns whether a commit is in the cache, so that nobody need be asked."""
-    how = {"revision": name.revision, "allow_patterns": NEEDED, "local_files_only": True}
+    """Returns whether the cache has the files of a pinned name, so that the hub need not be asked."""
+    options = {"revision": name.revision, "allow_patterns": NEEDED, "local_files_only": True}
     with suppress(Exception):
-        return name.is_pinned and {*NEEDED} <= {*os.listdir(api.snapshot_download(name.repository, **how))}
+        return name.is_pinned and {*NEEDED} <= {*os.listdir(api.snapshot_download(name.repository, **options))}
     return False
 
 
 def _check_sizes(api: Any, name: HubName) -> None:
-    """Raises a HubError if a file of an agent has more than `MOST_BYTES`, before it is downloaded."""
+    """Raises HubError, before the download, if a file of an agent has more than `MOST_BYTES`."""
     files: Iterable[Any] = ()
-    # Without the hub, the download itself takes what the cache has, or tells what is wrong.
+    # If the hub cannot be reached, the download itself uses the cache, or raises an error.
     with suppress(Exception):
         files = api.model_info(name.repository, revision=name.revision, files_metadata=True).siblings or ()
     for file in files:
@@ -111,19 +111,19 @@ def _check_sizes(api: Any, name: HubName) -> None:
 
 
 def client() -> Any:
-    """Returns the client of the hub; raises a MissingExtraError if it is not installed."""
+    """Returns the client of the hub; raises MissingExtraError if huggingface_hub is not installed."""
     return import_extra("huggingface_hub", "hub").HfApi(library_name="minesweeper-env")
 
 
 @contextmanager
 def told_in_one_line(name: HubName) -> Generator[None]:
-    """Turns the errors of the client within the block into a `HubError` with what the client says."""
+    """Turns an error of the client within the block into a `HubError` with the client's message in one line."""
     try:
         yield
     except HubError:
         raise
     except Exception as error:
         response = getattr(error, "response", None)
-        told = f"{name}: {type(error).__name__}: {' '.join(str(error).split())}"
-        denied = response is not None and response.status_code in (401, 403, 404)
-        raise HubError(f"{told}; log in with: hf auth login" if denied else told) from error
+        message = f"{name}: {type(error).__name__}: {' '.join(str(error).split())}"
+        is_denied = response is not None and response.status_code in (401, 403, 404)
+        raise HubError(f"{message}; log in with: hf auth login" if is_denied else message) from error

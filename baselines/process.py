@@ -1,4 +1,4 @@
-"""The process of a command: its name as typed, its threads, its standard streams, its errors and its exit status."""
+"""The process of a command: how it was typed, its threads, its standard streams, its errors and its exit status."""
 
 import os
 import shlex
@@ -13,7 +13,7 @@ from baselines.checks import MissingExtraError, missing_extra
 from minesweeper_env.console import is_live, say
 
 FAILED, BAD_ARGUMENTS, INTERRUPTED = 1, 2, 130
-"""Exit statuses; 0 means that all is done."""
+"""Exit statuses; 0 is success."""
 
 MODULE = "python -m baselines"
 """The program that runs every command by its name."""
@@ -22,7 +22,7 @@ VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
 
 def use_one_thread() -> None:
-    """Let this process compute with one thread, unless OMP_NUM_THREADS sets another number."""
+    """Limits this process to one thread of the numerical libraries, unless OMP_NUM_THREADS sets another number."""
     if VARIABLES[0] in os.environ:
         return
     for name in VARIABLES:
@@ -33,39 +33,39 @@ def use_one_thread() -> None:
 
 @contextmanager
 def one_thread() -> Generator[None]:
-    """Compute with one thread of PyTorch inside, unless OMP_NUM_THREADS is set, and afterwards as before."""
+    """Limits PyTorch to one thread within the block, unless OMP_NUM_THREADS is set."""
     torch = sys.modules["torch"]
-    before = torch.get_num_threads()
-    if before == 1 or VARIABLES[0] in os.environ:
+    threads = torch.get_num_threads()
+    if threads == 1 or VARIABLES[0] in os.environ:
         yield
         return
     torch.set_num_threads(1)
     try:
         yield
     finally:
-        torch.set_num_threads(before)
+        torch.set_num_threads(threads)
 
 
 def output_width() -> int | None:
-    """Returns the number of columns of the terminal on stdout, or the variable COLUMNS; None where there is neither."""
-    is_wanted = os.environ.get("COLUMNS", "").isdecimal() or sys.stdout.isatty()
-    return get_terminal_size().columns if is_wanted else None
+    """Returns the variable COLUMNS, or else the width of the terminal on stdout; None if there is neither."""
+    is_known = os.environ.get("COLUMNS", "").isdecimal() or sys.stdout.isatty()
+    return get_terminal_size().columns if is_known else None
 
 
 def is_styled(stream: TextIO) -> bool:
-    """Returns whether to emphasise text on a stream: it is a terminal that moves its cursor, and NO_COLOR is unset."""
+    """Returns whether to style text on a stream: it is a terminal that can move its cursor, and NO_COLOR is unset."""
     return is_live(stream) and not os.environ.get("NO_COLOR")
 
 
 def run_command(module: str, arguments: Sequence[str] | None = None, program: str | None = None) -> int:
     """Imports a module, and runs its `main` with one thread of the numerical libraries.
 
-    Without arguments or a program, those of `sys.argv` count. Returns the exit status: that of `main`; 130 after
-    Ctrl-C, also during the imports; 1 where stdout cannot be written, or a module is not installed.
+    `arguments` and `program` default to those of `sys.argv`. Returns the exit status of `main`; 130 after Ctrl-C, also
+    during the imports; 1 if stdout cannot be written, or a module is not installed.
     """
     _open_standard_streams()
     program = program or os.path.basename(sys.argv[0])
-    # The libraries read the number when they are imported.
+    # The libraries read the number of threads when they are imported.
     use_one_thread()
     try:
         status = int(import_module(module).main(arguments, program))
@@ -74,7 +74,7 @@ def run_command(module: str, arguments: Sequence[str] | None = None, program: st
         status = INTERRUPTED
         say("interrupted")
     except BrokenPipeError:
-        # The reader of stdout, such as `head`, has what it wants.
+        # The reader of stdout, such as `head`, has closed the pipe: no message.
         status = FAILED
     except OSError as error:
         status = FAILED
@@ -88,7 +88,7 @@ def run_command(module: str, arguments: Sequence[str] | None = None, program: st
 
 def _open_standard_streams() -> None:
     """Opens the null device in place of each standard stream that the process was started without."""
-    # The lowest free descriptor is taken first, so that no result file becomes the new stdout.
+    # `os.open` takes the lowest free descriptor: fill 0 to 2, or the next opened file would become stdout.
     while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
         os.set_inheritable(descriptor, True)
     os.close(descriptor)
@@ -98,18 +98,19 @@ def _open_standard_streams() -> None:
 
 
 def _flush_or_discard() -> None:
-    """Writes what the streams hold; where that fails, the end of the process must not try again."""
+    """Flushes the output streams, and discards what cannot be written."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
         except OSError:
+            # Python flushes again at exit, and would print an error.
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def typed_command(program: str, arguments: Sequence[str] | None) -> str:
-    """Returns the command line as the user typed it; None stands for the arguments in `sys.argv`.
+    """Returns the command line as the user typed it; `arguments` default to those of `sys.argv`.
 
-    The program is "evaluate.py", "minesweeper evaluate" or "python -m baselines evaluate", for example.
+    Examples of `program`: "evaluate.py", "minesweeper evaluate", "python -m baselines evaluate".
     """
     words = ["python", program] if program.endswith(".py") else program.split()
     return shlex.join([*words, *(sys.argv[1:] if arguments is None else arguments)])

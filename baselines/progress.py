@@ -16,27 +16,27 @@ if TYPE_CHECKING:
     from rich.live import Live
 
 LINE_SECONDS = 30.0
-"""Time between two lines of progress where stderr is no terminal."""
+"""Seconds between two lines of progress where stderr is no terminal."""
 
 MOST_NAME, LEAST_BAR, MOST_BAR = 20, 6, 40
-"""Maximum width of the name in a line of progress, and the bounds of its bar: in less room it has none."""
+"""Widths in a line of progress: the longest name, and the shortest and longest bar; in less room there is no bar."""
 
 
 @contextmanager
 def progress_display(
     draw: Callable[[int], RenderableType], line: Callable[[], str], seconds: float = LINE_SECONDS, leave: bool = False
 ) -> Generator[Callable[..., None]]:
-    """Shows what `draw` returns for a number of columns, in another thread, or prints a line at most every `seconds`.
+    """Shows progress on stderr: a live display on a terminal, and lines elsewhere.
 
-    Where stderr is a terminal, what others print there appears above the display, and with `leave` the last one stays.
-    Elsewhere the function that the context yields prints the line: after news or `at_once`, and otherwise if it is due.
+    On a terminal, a thread shows `draw(columns)`, below what other code prints; with `leave` the last display stays.
+    Elsewhere, the yielded function prints `line()` if called with news or `at_once`, or `seconds` after the last line.
     """
-    is_terminal, next_line = is_live(sys.stderr), time.monotonic() + seconds
+    is_terminal, next_line_at = is_live(sys.stderr), time.monotonic() + seconds
 
     def show(news: str = "", at_once: bool = False) -> None:
-        nonlocal next_line
-        if not is_terminal and (news or at_once or time.monotonic() >= next_line):
-            next_line = time.monotonic() + seconds
+        nonlocal next_line_at
+        if not is_terminal and (news or at_once or time.monotonic() >= next_line_at):
+            next_line_at = time.monotonic() + seconds
             say(f"{news}{line()}")
 
     with ExitStack() as stack:
@@ -57,18 +57,18 @@ def progress_display(
 
 
 def _stop(live: Live) -> None:
-    # A terminal that has gone away ends no work.
+    # A closed terminal must not end the work.
     with suppress(OSError, ValueError):
         live.stop()
 
 
 @contextmanager
 def game_bar(verb: str, name: str, games: int, unit: str = "games") -> Generator[Callable[[int], object]]:
-    """Shows the number of finished games, or of another unit, on stderr; yields a callback that takes further ones."""
-    done, begun_at = 0, time.monotonic()
+    """Shows on stderr how many games, or other units, are finished; yields a callback for newly finished ones."""
+    done, start = 0, time.monotonic()
 
     def facts() -> str:
-        return f"{done} of {games} {unit}, {_pace(done, games, time.monotonic() - begun_at)}"
+        return f"{done} of {games} {unit}, {_pace(done, games, time.monotonic() - start)}"
 
     def add(finished: int) -> None:
         nonlocal done
@@ -85,36 +85,37 @@ def game_bar(verb: str, name: str, games: int, unit: str = "games") -> Generator
 
 
 def _pace(done: int, games: int, elapsed: float) -> str:
+    """Returns the speed and the time left as text; the elapsed seconds alone before the first game is finished."""
     if not done:
         return format_seconds(elapsed)
-    pace = done / max(elapsed, 1e-3)
-    speed = f"{pace:.0f}/s" if pace >= 1 else f"{format_seconds(1 / pace)} each"
-    return f"{speed}, {format_seconds((games - done) / pace)} left"
+    rate = done / max(elapsed, 1e-3)
+    speed = f"{rate:.0f}/s" if rate >= 1 else f"{format_seconds(1 / rate)} each"
+    return f"{speed}, {format_seconds((games - done) / rate)} left"
 
 
 def progress_line(name: str, fraction: float, facts: str, width: int) -> RenderableType:
-    """Returns a line for rich: a name, perhaps "", a bar where it fits, the fraction that is done, and facts."""
+    """Returns a line for rich: the name, perhaps "", a bar if it fits, the finished fraction in per cent, and facts."""
     from rich.progress_bar import ProgressBar
     from rich.table import Table
 
-    numbers = f"{100 * fraction:3.0f}%  {facts}"
-    name = printable(name)[: max(0, min(MOST_NAME, width - len(numbers) - 2))]
-    room = min(MOST_BAR, width - len(numbers) - 2 - (len(name) + 2 if name else 0))
+    figures = f"{100 * fraction:3.0f}%  {facts}"
+    name = printable(name)[: max(0, min(MOST_NAME, width - len(figures) - 2))]
+    bar_width = min(MOST_BAR, width - len(figures) - 2 - (len(name) + 2 if name else 0))
     line = Table.grid(padding=(0, 2, 0, 0))
-    bar = [ProgressBar(1.0, fraction, room)] if room >= LEAST_BAR else []
-    line.add_row(*([name] if name else []), *bar, numbers)
+    bar = [ProgressBar(1.0, fraction, bar_width)] if bar_width >= LEAST_BAR else []
+    line.add_row(*([name] if name else []), *bar, figures)
     return line
 
 
 def format_seconds(seconds: float) -> str:
-    """Returns a time in seconds, minutes or hours, whichever reads best."""
+    """Returns a duration as text, in seconds, minutes or hours."""
     if seconds < 90:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 90 * 60 else f"{seconds / 3600:.1f} h"
 
 
 def console_on(stream: TextIO, styled: bool, width: int | None = None) -> Console:
-    """Returns rich's view of a stream, with or without styles; None is the width of the terminal."""
+    """Returns a console of rich that writes to a stream; a width of None is that of the terminal."""
     from rich.console import Console
 
     return Console(

@@ -16,49 +16,50 @@ from baselines.files import read_json
 from minesweeper_env import __version__
 
 UNKNOWN = "unknown"
-"""Stands for the commit where the code is no checkout of this project."""
+"""The commit in results of code that is no checkout of this project."""
 
 PACKAGES = ("baselines", "minesweeper_env")
-"""The packages whose files the hash covers, shipped agents included."""
+"""The packages whose files `package_hash` covers, shipped agents included."""
 
 _FLOAT32_MATH = ("ONEDNN_DEFAULT_FPMATH_MODE", "DNNL_DEFAULT_FPMATH_MODE")
 """Variables of the environment that let oneDNN compute float32 networks in another number format."""
 
 
 def earlier_results(folder: Path, file: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the content of a JSON file about the results in a folder; empty for a new folder.
+    """Returns the content of the JSON file that describes the results in a folder; {} for a new or empty folder.
 
-    A ValueError says if they have other parameters or come from other code, or if the folder holds something else. Only
-    `games` may be more than the file has.
+    Raises ValueError if the results have other parameters or come from other code, or if the folder has other files
+    and not this one. Only the parameter `games` may have grown.
     """
     if not (folder / file).exists():
-        if folder.is_dir() and any(not each.name.startswith(".") for each in folder.iterdir()):
+        if folder.is_dir() and any(not path.name.startswith(".") for path in folder.iterdir()):
             raise ValueError(f"{folder} is not empty and holds no {file}; choose another --out")
         return {}
-    found = read_json(folder / file)
+    stored = read_json(folder / file)
+    # JSON turns tuples into lists, as in the stored content.
     wanted = json.loads(json.dumps({**parameters, "identity": installation_id()}))
-    games = found.get("games")
+    games = stored.get("games")
     if isinstance(games, int) and games <= wanted.get("games", 0):
         wanted["games"] = games
-    if differing := "; ".join(differing_values(found, wanted)):
+    if differing := "; ".join(differing_values(stored, wanted)):
         raise ValueError(f"{folder} was made with {differing}; choose another folder")
-    return found
+    return stored
 
 
 def differing_values(found: Mapping[str, Any], wanted: Mapping[str, Any], outer: str = "") -> Iterator[str]:
-    """Yields each wanted parameter that differs, with both values."""
-    for name, asked in wanted.items():
-        there = found.get(name)
-        if isinstance(asked, dict) and isinstance(there, dict):
+    """Yields "NAME FOUND, not WANTED" for each parameter that differs; `outer` is the dotted prefix of the names."""
+    for name, wanted_value in wanted.items():
+        found_value = found.get(name)
+        if isinstance(wanted_value, dict) and isinstance(found_value, dict):
             # The parts of the identity are known by their own names: package, numpy.
-            yield from differing_values(there, asked, "" if name == "identity" else f"{outer}{name}.")
-        elif there != asked:
-            yield f"{outer}{name} {json.dumps(there)}, not {json.dumps(asked)}"
+            yield from differing_values(found_value, wanted_value, "" if name == "identity" else f"{outer}{name}.")
+        elif found_value != wanted_value:
+            yield f"{outer}{name} {json.dumps(found_value)}, not {json.dumps(wanted_value)}"
 
 
 @cache
 def installation_id() -> dict[str, str]:
-    """Returns what changes a game besides its seed: the files of this package, versions, and the form of float32."""
+    """Returns what decides a game besides its seed: a hash of the code, versions, and the precision of float32."""
     python = ".".join(platform.python_version_tuple()[:2])
     packages = {name: metadata.version(name) if find_spec(name) else "none" for name in ("numpy", "numba", "torch")}
     mode = next((os.environ[name].lower() for name in _FLOAT32_MATH if os.environ.get(name)), "strict")
@@ -91,15 +92,15 @@ def processor_name() -> str:
 def source_commit() -> str:
     """Returns the commit of this source tree, with "-dirty" after it if a tracked file was changed; or `UNKNOWN`.
 
-    Another repository may enclose the folder into which the package is installed, so the repository is the one whose
-    root is that of the source tree. The first answer stays, as the code in memory.
+    Only a repository whose root is that of the source tree counts, since an unrelated one may enclose an installed
+    package. The result is cached, since the code in memory stays the same, too.
     """
     root = Path(__file__).resolve().parents[1]
-    # A hook of git sets variables to its own repository, which these options replace.
-    words = ["git", f"--git-dir={root / '.git'}", f"--work-tree={root}"]
-    words += ["describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
+    # Inside a git hook, variables name the hook's repository; these options override them.
+    command = ["git", f"--git-dir={root / '.git'}", f"--work-tree={root}"]
+    command += ["describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
     try:
-        done = subprocess.run(words, cwd=root, capture_output=True, text=True, check=True)
+        done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):
         return UNKNOWN
     return done.stdout.strip()
@@ -108,8 +109,8 @@ def source_commit() -> str:
 def versions() -> dict[str, str]:
     """Returns the commit of the code, and the versions of Python and of the installed packages that results depend on.
 
-    Imported modules play no part: a driver that plays with other processes may not import what its workers import.
+    Installed packages count even if not imported: worker processes may import packages that this process does not.
     """
-    found = {"commit": source_commit(), "python": platform.python_version(), "minesweeper_env": __version__}
+    required = {"commit": source_commit(), "python": platform.python_version(), "minesweeper_env": __version__}
     optional = [name for name in ("pgmpy", "torch") if find_spec(name) is not None]
-    return found | {name: metadata.version(name) for name in ("numpy", "gymnasium", "numba", *optional)}
+    return required | {name: metadata.version(name) for name in ("numpy", "gymnasium", "numba", *optional)}

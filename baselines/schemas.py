@@ -1,4 +1,4 @@
-"""Schemas of the JSON files that this package reads: structs whose types and bounds msgspec checks."""
+"""Schemas of the JSON files that this package reads; msgspec checks the types and bounds of their fields."""
 
 from pathlib import Path
 from typing import Annotated, Any, Literal, NotRequired, TypedDict, TypeVar
@@ -10,10 +10,10 @@ from baselines.files import first_line, read_json
 Content = TypeVar("Content")
 
 MAX_CHANNELS, MAX_DEPTH = 1024, 64
-"""Bounds of the size of a network."""
+"""The largest network that a file may describe."""
 
 MOST_COUNTED = 10**18
-"""The largest whole number in a file: int64 holds it, and its float is finite."""
+"""The largest whole number in a file; it fits into int64."""
 
 Count = Annotated[int, msgspec.Meta(ge=0, le=MOST_COUNTED)]
 Games = Annotated[int, msgspec.Meta(ge=1, le=MOST_COUNTED)]
@@ -22,7 +22,7 @@ Seconds = Annotated[float, msgspec.Meta(ge=0, le=1e12)]
 
 
 class Kept(TypedDict):
-    """Result of the agent in a run folder in the selection games: the mean and the win rate on each board."""
+    """The selection games of the agent that a run folder keeps: `win_rate` is the mean of `win_rates`, by board."""
 
     win_rate: Rate
     win_rates: dict[str, Rate]
@@ -32,7 +32,7 @@ class Kept(TypedDict):
 
 
 class TrainedOn(msgspec.Struct):
-    """What an agent was trained on."""
+    """The boards and rules of an agent's training."""
 
     boards: list[str] = []
     first_click: str = "opening"
@@ -53,7 +53,7 @@ class Agent(msgspec.Struct):
 
 
 class Session(TypedDict):
-    """What is read of a session of a training."""
+    """The fields of a training session that this package reads."""
 
     command: str
     processor: str
@@ -61,7 +61,7 @@ class Session(TypedDict):
 
 
 class RunSettings(TypedDict):
-    """What others read of the settings of a training."""
+    """The settings of a training that other modules read."""
 
     algo: str
     minutes: Annotated[float, msgspec.Meta(ge=0)] | None
@@ -86,7 +86,7 @@ class Training(msgspec.Struct):
 
 
 def convert(content: Any, kind: type[Content], name: str) -> Content:
-    """Returns JSON-able values as a struct; raises ValueError, in one line with `name`, if a value is damaged."""
+    """Converts JSON values into a `kind`; raises ValueError, in one line that begins with `name`, if one is invalid."""
     try:
         return msgspec.convert(content, kind)
     except (msgspec.ValidationError, RecursionError) as error:
@@ -94,5 +94,5 @@ def convert(content: Any, kind: type[Content], name: str) -> Content:
 
 
 def read_as(path: Path, kind: type[Content]) -> Content:
-    """Reads a JSON object into a struct; raises ValueError, in one line, if the file is missing or damaged."""
+    """Reads a JSON object as a `kind`; raises ValueError, in one line, if the file is missing or invalid."""
     return convert(read_json(path), kind, str(path))
