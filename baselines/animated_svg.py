@@ -1,4 +1,4 @@
-"""Animated SVG without scripts: every tile is drawn once, and each frame paints what changed over the frames before."""
+"""Animated SVG without scripts: each tile is defined once, and each frame is painted over those before it."""
 
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
@@ -11,7 +11,7 @@ from minesweeper_env.rendering import Colour
 
 
 class BoardFrame(NamedTuple):
-    """A board of one frame, as a picture, (side * rows, side * cols, 3) uint8, and the cell that it outlines."""
+    """The board of one frame: a picture, (side * rows, side * cols, 3) uint8, and the cell outlined on it."""
 
     picture: NDArray[np.uint8]
     row: int
@@ -20,13 +20,15 @@ class BoardFrame(NamedTuple):
 
 
 def hex_of(colour: Iterable[int]) -> str:
-    """Returns a colour such as "#0056e0"."""
+    """Returns an RGB colour in hexadecimal digits, such as "#0056e0"."""
     return "#" + "".join(f"{part:02x}" for part in colour)
 
 
 def path_of(cells: NDArray[np.bool_]) -> str:
-    """Returns the path data of the True cells of a (rows, cols) array, as few rectangles with sides of whole cells."""
+    """Returns SVG path data that covers the True cells of a (rows, cols) array with rectangles; a cell's side is 1."""
     paths, tops = [], dict[tuple[int, int], int]()
+    # A horizontal run [left, right) of cells grows downwards from its top while each next row has the same run. The
+    # padding closes runs at the sides, and an empty last row ends them all.
     for row, line in enumerate(np.pad(cells.astype(np.int8), ((0, 1), (1, 1)))):
         edges = np.flatnonzero(np.diff(line)).tolist()
         runs = set(zip(edges[::2], edges[1::2], strict=True))
@@ -38,18 +40,18 @@ def path_of(cells: NDArray[np.bool_]) -> str:
 
 
 class TileSheet:
-    """The distinct tiles of boards, numbered in the order in which they are met; `side` is theirs in pixels."""
+    """The distinct tiles of boards, numbered as they first appear; `side` is the side of a tile in pixels."""
 
     def __init__(self, side: int) -> None:
         self._side = side
         self._numbers: dict[bytes, int] = {}
 
     def draw_frames(self, boards: Iterable[BoardFrame]) -> list[str]:
-        """Returns the elements that each board adds to the one before; a cell has a side of 1."""
-        frames, before = [], None
+        """Returns, for each frame, the SVG elements to paint over the frame before; a cell has a side of 1."""
+        frames, previous = [], None
         for board in boards:
             numbers = self._number(board.picture)
-            changed = np.ones(numbers.shape, np.bool_) if before is None else numbers != before
+            changed = np.ones(numbers.shape, np.bool_) if previous is None else numbers != previous
             frames.append(
                 "".join(
                     f'<path fill="url(#t{number})" d="{path_of(changed & (numbers == number))}"/>'
@@ -57,27 +59,29 @@ class TileSheet:
                 )
                 + f'<path stroke="{hex_of(board.outline)}" d="M{board.col}.05 {board.row}.05h.9v.9h-.9z"/>'
             )
-            before = numbers
-            before[board.row, board.col] = -1  # so that the next frame paints over the outline
+            previous = numbers
+            previous[board.row, board.col] = -1  # so that the next frame paints over the outline
         return frames
 
     def _number(self, picture: NDArray[np.uint8]) -> NDArray[np.int64]:
+        """Returns the number of the tile in each cell, (rows, cols), and numbers new tiles."""
         rows, cols = (length // self._side for length in picture.shape[:2])
         tiles = picture.reshape(rows, self._side, cols, self._side, 3).swapaxes(1, 2).reshape(rows * cols, -1)
         numbers = [self._numbers.setdefault(tile.tobytes(), len(self._numbers)) for tile in tiles]
         return np.array(numbers).reshape(rows, cols)
 
     def patterns(self) -> str:
-        """Returns the definitions of all tiles, as patterns whose period is a cell."""
-        start = f'width="1" height="1" viewBox="0 0 {self._side} {self._side}" patternUnits="userSpaceOnUse"'
+        """Returns the SVG definitions of all tiles, as fill patterns that repeat in every cell."""
+        attributes = f'width="1" height="1" viewBox="0 0 {self._side} {self._side}" patternUnits="userSpaceOnUse"'
         return "".join(
-            f'<pattern id="t{number}" {start}>{self._draw_tile(tile)}</pattern>'
+            f'<pattern id="t{number}" {attributes}>{self._draw_tile(tile)}</pattern>'
             for tile, number in self._numbers.items()
         )
 
     def _draw_tile(self, tile: bytes) -> str:
         pixels = np.frombuffer(tile, np.uint8).reshape(self._side, self._side, 3)
         colours, counts = np.unique(pixels.reshape(-1, 3), axis=0, return_counts=True)
+        # The most frequent colour fills the tile, and the others are painted over it.
         ground, *others = colours[counts.argsort()[::-1]]
         areas = [(ground, np.ones(pixels.shape[:2], np.bool_))]
         areas += [(colour, (pixels == colour).all(axis=2)) for colour in others]
@@ -87,23 +91,24 @@ class TileSheet:
 def animated_svg(
     size: tuple[int, int], fixed: str, layers: Sequence[tuple[str, Sequence[str]]], seconds: Sequence[float]
 ) -> bytes:
-    """Returns an SVG that repeats for ever; without animation it shows the last frame.
+    """Returns an SVG file that repeats for ever; a viewer without animation shows the last frame.
 
     Args:
         size: width and height in pixels.
-        fixed: elements below all layers, and definitions.
-        layers: of each its transform, and the elements that each frame adds, as many as `seconds` has.
-        seconds: the time for which each frame is the newest.
+        fixed: SVG definitions, and elements below all layers.
+        layers: for each layer its transform, and the SVG elements that each frame adds.
+        seconds: duration of each frame, from its appearance to that of the next one.
     """
     width, height = size
     *starts, total = accumulate(seconds, initial=0.0)
-    times = "".join(
+    # Frame 0 is always visible; any other frame is hidden until its start, and stays to the end.
+    keyframes = "".join(
         f".f{frame}{{animation-name:f{frame}}}"
         f"@keyframes f{frame}{{0%{{visibility:hidden}}{100 * start / total:.3f}%{{visibility:visible}}}}"
         for frame, start in enumerate(starts)
         if frame
     )
-    drawn = "".join(
+    groups = "".join(
         f'<g transform="{transform}" fill="none" stroke-width=".1">'
         + "".join(f'<g class="f{frame}">{content}</g>' for frame, content in enumerate(frames) if content)
         + "</g>"
@@ -111,7 +116,7 @@ def animated_svg(
     )
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}">'
-        f"<style>g{{animation:{total:.3f}s step-end infinite}}{times}path{{shape-rendering:crispEdges}}"
+        f"<style>g{{animation:{total:.3f}s step-end infinite}}{keyframes}path{{shape-rendering:crispEdges}}"
         "text{font-family:Helvetica,Arial,sans-serif}@media(prefers-reduced-motion){g{animation:none}}</style>"
-        f"{fixed}{drawn}</svg>\n"
+        f"{fixed}{groups}</svg>\n"
     ).encode()

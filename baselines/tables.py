@@ -1,6 +1,6 @@
-"""Reports on a terminal or in a pipe, laid out by rich: titles, tables that leave out columns, blocks and notes.
+"""Reports on a terminal or in a pipe, laid out by rich: titles, tables, blocks and notes.
 
-A number is never cut and never folded: where a table is too wide, columns are left out, the greatest
+A number is never cut and never folded: from a table that is too wide, columns are left out, the greatest
 `Column.priority` first. Names and headings fold.
 """
 
@@ -29,20 +29,20 @@ GAP = 2
 """Width between two columns."""
 
 NAME_WIDTH, LEAST_NAME_WIDTH = 21, 12
-"""Width to which longer names fold before columns are left out, and afterwards, if the rest is still too wide."""
+"""Width to which names fold before any column is left out, and the least width if the rest is still too wide."""
 
 NO_LIMIT = 1_000_000
-"""Width of lines of any length."""
+"""The width that allows lines of any length."""
 
 _BREAKS = re.compile(r"( +)|(?<=[:,/_])|(?<=[.-])(?!\d)")
 """Where a cell folds: after the separators " :,/_", and after "." and "-" where no digit follows."""
 
 
 Row = dict[str, Any]
-"""Values by name, such as the result of a policy on a board; see `baselines.evaluation.results.PolicyResult.row`."""
+"""Values by name; see `baselines.evaluation.results.PolicyResult.row`, the result of a policy on a board."""
 
 P_VALUE = "p"
-"""The form of p-values."""
+"""The `Column.form` of p-values."""
 
 
 class Column(NamedTuple):
@@ -50,12 +50,11 @@ class Column(NamedTuple):
 
     Attributes:
         heading: text above the column; it folds after spaces and slashes.
-        name: name of its values in a row, or a function that returns the value of a row.
-        form: format of a number or of the ends of an interval; "" for names and sentences, which begin at the left and
-            may fold.
+        name: key of the column's value in a row, or a function of the row that returns the value.
+        form: format of a number or of the ends of an interval; "" for text, which is aligned left and may fold.
         priority: 0 for a column that is always shown; of the others the greatest is left out first.
-        ends: name of the interval that stands in brackets after the value.
-        width: its width in a table that was fitted.
+        ends: key of the interval that stands in brackets after the value; "" for none.
+        width: width in characters, once `Table.fitted` has set it.
     """
 
     heading: str
@@ -66,13 +65,13 @@ class Column(NamedTuple):
     width: int = 0
 
     def text(self, row: Row) -> str:
-        """Returns the cell of a row."""
+        """Returns the text of the column's cell in a row."""
         value = self.name(row) if callable(self.name) else row.get(self.name)
         return shown(value, self.form, row.get(self.ends))
 
 
 def shown(value: Any, form: str = ".1%", ends: Sequence[float] | None = None) -> str:
-    """Returns a value, or an interval, as tables have it, such as "58.0% (38.7% to 78.1%)"; "" for None."""
+    """Returns a value or an interval as the text of a cell, such as "58.0% (38.7% to 78.1%)"; "" for None."""
     if value is None:
         return ""
     if isinstance(value, (list, tuple)):
@@ -89,12 +88,12 @@ class Table:
 
     Attributes:
         title: text above it; "" for none.
-        columns: its columns. A column whose cells are all empty is not shown.
-        rows: one cell for each column.
+        columns: its columns. `fitted` drops a column whose cells are all empty.
+        rows: for each row, one cell per column.
         marked: indices of the rows to emphasise, such as the best one; a ">" stands before them.
-        legend: explanation of its marks; "" for none.
-        left_out: headings of the columns that did not fit.
-        empty: headings of the columns without a value.
+        legend: explanation below the table; "" for none.
+        left_out: headings of the columns that `fitted` dropped because they did not fit.
+        empty: headings of the columns that `fitted` dropped because they have no value.
     """
 
     title: str
@@ -106,22 +105,24 @@ class Table:
     empty: Collection[str] = ()
 
     def html(self) -> str:
-        """Returns the table for a notebook."""
+        """Returns the table as HTML, for a notebook."""
         table = self.fitted()
         head = _html_row("th", [column.heading for column in table.columns])
         body = "".join(_html_row("td", row) for row in table.rows)
         return f"<table><caption>{html(self.title)}</caption><thead>{head}</thead><tbody>{body}</tbody></table>"
 
     def fitted(self, width: int = NO_LIMIT) -> Self:
-        """Returns the table with the columns that have a cell and fit into `width` characters."""
-        shown = [n for n in range(len(self.columns)) if not self.rows or any(row[n] for row in self.rows)]
-        sizes, left_out = {number: self._sizes(number) for number in shown}, []
-        priorities = {number: self.columns[number].priority for number in shown}
+        """Returns the table with the non-empty columns that fit into `width` characters, and with their widths."""
+        nonempty = [n for n in range(len(self.columns)) if not self.rows or any(row[n] for row in self.rows)]
+        sizes, left_out = {number: self._sizes(number) for number in nonempty}, []
+        priorities = {number: self.columns[number].priority for number in nonempty}
+        # Sizes include the gap after each column; no gap is needed after the last one.
         while sum(least for least, _ in sizes.values()) > width + GAP and any(priorities.values()):
             left_out.append(max(priorities, key=lambda number: (priorities[number], number)))
             del sizes[left_out[-1]], priorities[left_out[-1]]
         widths = {number: full for number, (_, full) in sizes.items()}
         if sum(widths.values()) > width + GAP:
+            # Start from the least widths, and give the spare characters to text columns, from left to right.
             widths = {number: least for number, (least, _) in sizes.items()}
             for number, (least, full) in sizes.items():
                 if not self.columns[number].form:
@@ -130,40 +131,40 @@ class Table:
         columns = [self.columns[number]._replace(width=size - GAP) for number, size in widths.items()]
         headings = [self.columns[number].heading for number in sorted(left_out)]
         rows = [[row[number] for number in widths] for row in self.rows]
-        empty = [column.heading for number, column in enumerate(self.columns) if number not in shown]
+        empty = [column.heading for number, column in enumerate(self.columns) if number not in nonempty]
         return replace(self, columns=columns, rows=rows, left_out=headings, empty=empty)
 
     def _sizes(self, number: int) -> tuple[int, int]:
-        """Returns the width of a column and of the gap after it, if its heading and long names fold, and if not."""
+        """Returns the width of a column plus `GAP`, with its heading and long names folded, and with nothing folded."""
         column, margin = self.columns[number], 2 if self.marked and number == 0 else 0
         heading = printable(column.heading)
-        size = margin + max((cell_len(printable(row[number])) for row in self.rows), default=0)
-        word = margin + max(map(cell_len, re.findall("[^ /]+/?", heading)), default=0)
-        least = max(word, size if column.form else min(size, NAME_WIDTH))
-        return least + GAP, max(size, margin + cell_len(heading)) + GAP
+        longest_cell = margin + max((cell_len(printable(row[number])) for row in self.rows), default=0)
+        longest_word = margin + max(map(cell_len, re.findall("[^ /]+/?", heading)), default=0)
+        least = max(longest_word, longest_cell if column.form else min(longest_cell, NAME_WIDTH))
+        return least + GAP, max(longest_cell, margin + cell_len(heading)) + GAP
 
     def draw(self) -> Grid:
-        """Returns a fitted table for rich, from its headings on."""
-        drawn = Grid(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, GAP - 1, 0, 0), header_style="")
+        """Returns a fitted table as a table of rich, without title and legend."""
+        grid = Grid(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, GAP - 1, 0, 0), header_style="")
         # Without a width of its own, rich folds numbers where the terminal ends.
-        drawn.width = sum(column.width + GAP for column in self.columns) - GAP
+        grid.width = sum(column.width + GAP for column in self.columns) - GAP
         for number, column in enumerate(self.columns):
             heading = _folded(column.heading, column.width, "  " if self.marked and number == 0 else "")
-            drawn.add_column(heading, justify="right" if column.form else "left", width=column.width)
+            grid.add_column(heading, justify="right" if column.form else "left", width=column.width)
         for number, (name, *others) in enumerate(self.rows):
             is_marked, (first, *rest) = number in self.marked, self.columns
             mark = "> " if is_marked else "  " if self.marked else ""
             cells = [_folded(text, column.width) for text, column in zip(others, rest, strict=True)]
-            drawn.add_row(_folded(name, first.width, mark), *cells, style="bold green" if is_marked else "")
-        return drawn
+            grid.add_row(_folded(name, first.width, mark), *cells, style="bold green" if is_marked else "")
+        return grid
 
 
 def _folded(text: str, width: int, mark: str = "") -> Text:
-    """Returns a text after its mark, in lines of a width; further lines are indented as the first one."""
+    """Returns a mark and a text, folded to `width` characters; further lines are indented by the mark's width."""
     text = printable(text)
-    folder = TextWrapper(max(width, 1), initial_indent=mark, subsequent_indent=" " * len(mark))
-    folder.wordsep_re = _BREAKS
-    return Text(folder.fill(text) if cell_len(mark + text) > width else mark + text)
+    wrapper = TextWrapper(max(width, 1), initial_indent=mark, subsequent_indent=" " * len(mark))
+    wrapper.wordsep_re = _BREAKS
+    return Text(wrapper.fill(text) if cell_len(mark + text) > width else mark + text)
 
 
 def _html_row(tag: str, cells: Sequence[str]) -> str:
@@ -173,8 +174,8 @@ def _html_row(tag: str, cells: Sequence[str]) -> str:
 class Page:
     """A report that grows from top to bottom; rich can draw it.
 
-    A `width` of None makes lines of any length. In a `wide` page, tables show all columns, whatever the width. A
-    `styled` one emphasises titles and marked rows with escape sequences.
+    `width` is in characters; None allows lines of any length. In a `wide` page, tables show all columns, whatever the
+    width. A `styled` page emphasises titles and marked rows with escape sequences.
     """
 
     def __init__(self, width: int | None = None, *, wide: bool = False, styled: bool = False) -> None:
@@ -186,7 +187,7 @@ class Page:
 
     @classmethod
     def for_stdout(cls, wide: bool = False) -> Self:
-        """Returns a page as wide as the terminal; unstyled lines of any length where stdout is no terminal."""
+        """Returns a page as wide as the terminal; without a terminal, an unstyled page with lines of any length."""
         return cls(process.output_width(), wide=wide, styled=process.is_styled(sys.stdout))
 
     def __rich__(self) -> Group:
@@ -199,9 +200,9 @@ class Page:
         self.note(text, "bold")
 
     def table(self, table: Table) -> None:
-        """Adds a table below its title; the last line of the page names the columns that do not fit.
+        """Adds a table below its title. The end of the page names the columns that did not fit.
 
-        A wide page shows all columns, so it also names those without a value.
+        The end of a wide page also names the columns without a value.
         """
         fitted = table.fitted(self._table_width)
         self._left_out |= dict.fromkeys(fitted.left_out)
@@ -213,7 +214,7 @@ class Page:
             self.note(table.legend, "dim")
 
     def block(self, name: str, rows: Sequence[tuple[str, str]]) -> None:
-        """Adds a name with aligned lines of labels and values below it."""
+        """Adds a name, and below it aligned lines, one for each (label, value) of `rows`."""
         self.note(name, "bold")
         grid = Grid.grid(padding=(0, 2, 0, 0))
         grid.add_column(no_wrap=True)
@@ -222,15 +223,15 @@ class Page:
         self.parts.append(Padding.indent(grid, 2))
 
     def note(self, text: str, style: str = "") -> None:
-        """Adds a sentence, which wraps."""
+        """Adds a text that wraps at the width of the page."""
         self.parts.append(Text(printable(text), style))
 
     def line(self, text: str) -> None:
-        """Adds a line that stays in one piece, such as a command to copy."""
+        """Adds a line that never wraps, such as a command to copy."""
         self.parts.append(Text(printable(text), no_wrap=True, overflow="ignore"))
 
     def text(self, encoding: str = "utf-8") -> str:
-        """Returns the page without a newline at its end; what the encoding lacks becomes a "?"."""
+        """Returns the page without a final newline; characters that the encoding lacks become "?"."""
         if self._left_out:
             self.note(f"Left out at {self.width} columns: {', '.join(self._left_out)}; --wide shows them.", "dim")
             self._left_out.clear()

@@ -1,4 +1,4 @@
-"""Transcripts of chats: a file per game, a line per answer, and which of them an evaluation may read again."""
+"""Transcripts of chats: a file per game with a line per answer, which a resumed evaluation reads again."""
 
 import json
 import re
@@ -17,19 +17,20 @@ from baselines.schemas import Seconds
 from minesweeper_env.console import say
 
 MARKER = ".unfinished"
-"""The ending of the file that names the folder of an evaluation which has not ended."""
+"""The ending of a marker file, which holds the name of the folder of an unfinished evaluation."""
 
 Tokens = Annotated[int, msgspec.Meta(ge=0, le=1 << 53)]
 
-_HELD: dict[Path, ExitStack] = {}
-"""The locks of the evaluations of this process, by their folders; its end releases them."""
+_LOCKS: dict[Path, ExitStack] = {}
+"""The locks of this process's evaluations, by folder; the end of the process releases them."""
 
 
 class Answer(msgspec.Struct, omit_defaults=True):
     """One line of a transcript: what the model was shown, and its answer.
 
-    The thinking is what the server sent apart. The numbers of tokens are 0 if the server did not count them; those of
-    the answer include its thinking. The seconds include all retries. A cut answer met a limit of tokens.
+    `reasoning` is the thinking that the server sent apart from the reply. The numbers of tokens are 0 if the server did
+    not count them; `tokens` includes the thinking. `seconds` includes all retries. `cut`: the answer met a limit of
+    tokens.
     """
 
     observation: str
@@ -42,23 +43,23 @@ class Answer(msgspec.Struct, omit_defaults=True):
 
 
 class Transcripts:
-    """The transcripts of a model on a board. Each evaluation has a folder of its own in their folder.
+    """The transcripts of a model on a board, in `folder`. Each evaluation has a folder of its own within.
 
-    While an evaluation runs, a marker names its folder, and the same evaluation reads the answers there: so it goes on
-    where it was interrupted. Its end removes the marker. Then only `replay` reads these answers, because another model
-    may answer at the same address. Worker processes get the name of the folder from the process that began it.
+    Until an evaluation ends, a marker file holds the name of its folder. If the evaluation is interrupted and started
+    again, it reads the answers there. Its end removes the marker; afterwards only `replay` reads these answers, because
+    another model may answer at the same address. Worker processes receive the folder's name by pickling.
     """
 
     def __init__(self, folder: Path, settings: dict[str, Any], replay: bool) -> None:
-        """Prepares; writes nothing. `replay` reads the answers of the newest evaluation before this one, too."""
+        """Writes nothing. With `replay`, answers of the newest earlier evaluation are read, too."""
         self.folder, self._settings, self._replay = folder, settings, replay
         self._run, self._earlier = "", folder
 
     def begin(self, evaluation: str) -> None:
-        """Resumes the evaluation of this name if it did not end; otherwise begins it with a folder of its own.
+        """Resumes the evaluation of this name if it did not end; otherwise creates a folder for it.
 
-        Raises a BlockingIOError if another process plays this evaluation, because both would write the same files, and
-        a PolicyError if the marker is damaged.
+        Raises BlockingIOError if another process plays this evaluation, because both would write the same files, and
+        PolicyError if the marker is damaged.
         """
         self.folder.mkdir(parents=True, exist_ok=True)
         self._marker = self.folder / f"{evaluation}{MARKER}"
@@ -71,32 +72,32 @@ class Transcripts:
             self._run = f"{evaluation}-{datetime.now(UTC):%Y%m%d-%H%M%S}-{token_hex(2)}"
             replace_file(self._marker, self._run.encode())
         self._release()
-        own = self.folder / self._run
-        own.mkdir(exist_ok=True)
-        _HELD[own] = lock = ExitStack()
-        lock.enter_context(hold_folder(own))
+        folder = self.folder / self._run
+        folder.mkdir(exist_ok=True)
+        _LOCKS[folder] = lock = ExitStack()
+        lock.enter_context(hold_folder(folder))
         if self._replay:
-            others = [path for path in self.folder.iterdir() if path.is_dir() and path.name != self._run]
-            # Games that were played outside of evaluations lie in the folder itself.
-            self._earlier = max(others, key=lambda path: path.stat().st_mtime, default=self.folder)
+            earlier = [path for path in self.folder.iterdir() if path.is_dir() and path.name != self._run]
+            # Games that were played outside of evaluations lie in `self.folder` itself.
+            self._earlier = max(earlier, key=lambda path: path.stat().st_mtime, default=self.folder)
             say(f"reading the answers in {self._earlier}")
 
     def end(self) -> None:
-        """Ends an evaluation: it is not resumed again."""
+        """Ends the evaluation, which cannot be resumed afterwards."""
         if self._run:
             self._marker.unlink(missing_ok=True)
         self._release()
         self._run = ""
 
     def _release(self) -> None:
-        """Releases the lock of an evaluation that this process began, also of one that an exception ended."""
-        if lock := _HELD.pop(self.folder / self._run, None):
+        """Releases the lock of the current evaluation, if this process holds it."""
+        if lock := _LOCKS.pop(self.folder / self._run, None):
             lock.close()
 
     def read(self, seed: int) -> list[Answer]:
-        """Returns the answers of a game in this evaluation, or for `replay` in an earlier one; [] if neither has it.
+        """Returns the answers of a game in this evaluation, or with `replay` in the earlier one; [] if neither has it.
 
-        A PolicyError names a file that is no transcript, or whose settings differ.
+        Raises PolicyError if a file is no transcript, or has other settings.
         """
         folders = [self.folder / self._run] if self._run else []
         folders += [self._earlier] if self._replay else []
@@ -112,7 +113,7 @@ class Transcripts:
         return []
 
     def write(self, seed: int, answers: Sequence[Answer]) -> None:
-        """Writes the answers of a game so far, below a line with the settings."""
+        """Writes a line with the settings, and below it the answers of a game so far."""
         path = self.folder / self._run / f"{seed}.jsonl"
         path.parent.mkdir(parents=True, exist_ok=True)
         lines = [json.dumps(self._settings).encode(), *map(msgspec.json.encode, answers)]
