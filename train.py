@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Trains a Minesweeper agent; `python train.py --help` says how."""
+"""Train a Minesweeper agent; see `python train.py --help`."""
 
 import sys
 

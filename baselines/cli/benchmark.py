@@ -43,40 +43,31 @@ def _prepare(options: argparse.Namespace) -> Work:
 
 
 def _add_arguments(parser: Parser) -> None:
-    works = parser.add_subparsers(dest="work", metavar="run|check|time|add", required=True)
+    subcommands = parser.add_subparsers(dest="work", metavar="run|check|time|add", required=True)
     texts = {
         "run": "play policies, and write a result file of each",
         "check": "check result files, replay sampled games",
         "time": "note the time per game, on a machine that does nothing else",
         "add": "check files, and add them to the tables",
     }
-    run, check, timed, add = (works.add_parser(name, help=text, description=text) for name, text in texts.items())
+    run, check, timed, add = (subcommands.add_parser(name, help=text, description=text) for name, text in texts.items())
     _add_run_options(run)
-    for each in (check, timed, add):
-        each.add_argument("files", nargs="+", type=Path, metavar="FILE", help="take these result files")
-        each.add_argument(
-            "--policy",
-            metavar="NAME",
-            help="let the policy of a file run its code, NAME; read that code first (default: refuse such a file)",
-        )
-    for each in (check, add):
-        each.add_argument(
-            "--replay",
-            type=whole_number_from(0),
-            default=0,
-            metavar="N",
-            help="play N more games of each board with the policy itself",
-        )
-    timed.add_argument(
-        "--seconds", type=positive_number, default=20, metavar="S", help="play about S seconds on each board"
-    )
+    for subparser in (check, timed, add):
+        subparser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="take these result files")
+        text = "let the policy of a file run its code, NAME; read that code first (default: refuse such a file)"
+        subparser.add_argument("--policy", metavar="NAME", help=text)
+    for subparser in (check, add):
+        text = "play N more games of each board with the policy itself"
+        subparser.add_argument("--replay", type=whole_number_from(0), default=0, metavar="N", help=text)
+    text = "play about S seconds on each board"
+    timed.add_argument("--seconds", type=positive_number, default=20, metavar="S", help=text)
     add.add_argument("--yes", action="store_true", help="replace earlier entries of the same author without asking")
     add.add_argument("--docs", type=Path, default=Path("docs"), metavar="DIR", help="add to this documentation")
 
 
 def _add_run_options(run: argparse.ArgumentParser) -> None:
-    run.set_defaults(left="; the games so far are in {out}: the same command goes on")
-    ranges = ", ".join(f"{each.least_games} to {len(each.seeds)} of {name}" for name, each in PROTOCOLS.items())
+    run.set_defaults(state_note="; the games so far are in {out}: the same command goes on")
+    ranges = ", ".join(f"{rules.least_games} to {len(rules.seeds)} of {name}" for name, rules in PROTOCOLS.items())
     add_options(run, "--games", default=None, help=f"play N games on each board, {ranges} (default the first number)")
     add_options(run, "--boards", help="play these boards, such as 8x8/14 (default all)")
     run.add_argument("--first-click", nargs="+", metavar="RULE", help="play these first-click rules (default all)")
@@ -92,15 +83,14 @@ def _add_run_options(run: argparse.ArgumentParser) -> None:
     card.add_argument("--inference", help=text)
     card.add_argument("--author", help="name its author")
     card.add_argument("--link", nargs="+", dest="links", metavar="URL", help="link its code, weights or paper")
-    card.add_argument(
-        "--training-steps", type=whole_number_from(0), metavar="N", help="state the steps of its training"
-    )
+    text = "state the steps of its training"
+    card.add_argument("--training-steps", type=whole_number_from(0), metavar="N", help=text)
     card.add_argument("--training-hours", type=positive_number, metavar="H", help="state its training in core-hours")
     card.add_argument("--hardware", help="state the hardware of the training")
 
 
 def _cards(options: argparse.Namespace) -> list[Card]:
-    """Returns the cards of all policies; raises ValueError if one lacks a field or would replace another file."""
+    """Returns the cards of all policies; raises ValueError if a card lacks a field or would replace another file."""
     import msgspec
 
     from baselines.benchmark.cards import check_card
@@ -109,9 +99,9 @@ def _cards(options: argparse.Namespace) -> list[Card]:
     from baselines.registry import check_distinct
 
     options.policy = [policy.pinned().name for policy in check_distinct(options.policy)]
-    given = {name: getattr(options, name) for name in CARD_FIELDS}
-    cards = [card_for(policy, **given) for policy in options.policy]
-    if len(cards) > 1 and options.name is not None:  # The trainings of one entry.
+    values = {name: getattr(options, name) for name in CARD_FIELDS}
+    cards = [card_for(policy, **values) for policy in options.policy]
+    if len(cards) > 1 and options.name is not None:  # The policies are trainings of one entry.
         cards = [msgspec.structs.replace(card, name=f"{card.name}@{number}") for number, card in enumerate(cards, 1)]
     for card in cards:
         if card.file_name == MANIFEST:
@@ -152,7 +142,7 @@ def _check_or_time(options: argparse.Namespace) -> None:
 
 
 def _prepare_add(options: argparse.Namespace) -> Work:
-    """Looks for the documentation; returns what checks the files, adds them to it and rewrites the tables."""
+    """Finds the documentation; returns a function that checks the files, adds them, and rewrites the tables."""
     from baselines.benchmark.entries import check_entry
 
     script = options.docs / "generate" / "pages.py"
@@ -165,7 +155,7 @@ def _prepare_add(options: argparse.Namespace) -> Work:
         for path in options.files:
             result = check_entry(path, options.replay, options.policy)
             folder = options.docs / "leaderboard" / result.protocol
-            _admit(result, folder, options.yes)
+            _check_admissible(result, folder, options.yes)
             folder.mkdir(parents=True, exist_ok=True)
             result.write(folder / result.card.file_name)
             say(f"wrote {folder / result.card.file_name}; now the tables of {options.docs} are computed")
@@ -176,26 +166,28 @@ def _prepare_add(options: argparse.Namespace) -> Work:
     return add
 
 
-def _admit(result: ResultFile, folder: Path, is_allowed: bool) -> None:
-    """Raises a ValueError if the name is another author's, the file lacks earlier games, or the user declines a change.
+def _check_admissible(result: ResultFile, folder: Path, is_confirmed: bool) -> None:
+    """Raises ValueError unless a result file may be added to the leaderboard in a folder.
 
-    A row changes if the file replaces one, or turns an entry of one training into one of several.
+    The name must not be another author's, and no board of an earlier file may be lost. The user must confirm a change
+    of existing rows: a replaced file, or an entry of one training that becomes one of several.
     """
     from baselines.benchmark.cards import check_name_is_free
     from baselines.benchmark.entries import earlier_file
     from baselines.benchmark.leaderboard import read_results
 
     card = result.card
-    held = {place: [each.card for each in read_results(place)] for place in folder.parent.glob("*")}
-    check_name_is_free(card, chain(*held.values()))
+    cards = {protocol: [file.card for file in read_results(protocol)] for protocol in folder.parent.glob("*")}
+    check_name_is_free(card, chain(*cards.values()))
     earlier = earlier_file(card, folder)
-    if earlier and (lost := {each.name for each in earlier.boards} - {each.name for each in result.boards}):
-        there = f"{folder / card.file_name} also has games on {', '.join(sorted(lost))}"
-        raise ValueError(f"{there}: run these boards into the new file, too, or delete the old one")
-    is_new, own = earlier != result, (card.author, card.entry)
-    row = [each.name for each in held.get(folder, ()) if (each.author, each.entry) == own]
-    changed = [name for name in row if name == card.name or card.entry in (name, card.name)]
-    if is_allowed or not (is_new and changed):
+    if earlier and (lost := {board.name for board in earlier.boards} - {board.name for board in result.boards}):
+        problem = f"{folder / card.file_name} also has games on {', '.join(sorted(lost))}"
+        raise ValueError(f"{problem}: run these boards into the new file, too, or delete the old one")
+    is_new, identity = earlier != result, (card.author, card.entry)
+    trainings = [other.name for other in cards.get(folder, ()) if (other.author, other.entry) == identity]
+    # A file of the same name is replaced; a file named ENTRY and files named ENTRY@1, ENTRY@2 change each other's row.
+    changed = [name for name in trainings if name == card.name or card.entry in (name, card.name)]
+    if is_confirmed or not (is_new and changed):
         return
     question = f"{card.name} by {card.author} changes the row of {', '.join(changed)} in {folder}"
     if not sys.stdin.isatty():

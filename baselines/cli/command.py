@@ -1,4 +1,4 @@
-"""Declaration of a command: its parser, its work and its errors, and the arguments that several commands share."""
+"""Declaration of a command: its parser, its work and its errors, and the options that several commands share."""
 
 import argparse
 import math
@@ -25,22 +25,22 @@ SIDE: int = PRESETS[""]["size"]
 """The side of the board that a command plays without --size; the number of mines follows."""
 
 MOST = 10**18 - 1
-"""The largest whole number of a command line."""
+"""The largest whole number that an option takes."""
 
 SUITE_NEEDS = ("scipy", "rich", "matplotlib")
 """The optional dependencies of a suite."""
 
-_HELD = ExitStack()  # The locks of model folders; the end of the process releases them.
+_LOCKS = ExitStack()  # The locks of model folders; the end of the process releases them.
 
 _NUMBER = re.compile(r"-?[0-9]+(_[0-9]+)*(\.[0-9]+)?(e\+?[0-9]{1,3})?", re.IGNORECASE)
-"""A number as Python writes it."""
+"""Matches a number in Python's syntax; exponents are short, so that no number becomes huge."""
 
 _ARGUMENT = re.compile(r"(?<![-\w'.])(first_click|no_guess)(?![\w=,:;)])|^(mines|size|seed)(?= must )")
-"""The arguments of the library that messages name, and that a user of a command types as options."""
+"""Matches arguments of the library in its error messages, which a command's user knows as options."""
 
 
 class HelpFormatter(argparse.HelpFormatter):
-    """Adds the default to each help text, fills prose, and breaks a long command as a shell reads it."""
+    """Adds the default to each help text, wraps prose, and breaks long commands with backslashes."""
 
     def _get_help_string(self, action: argparse.Action) -> str:
         text, default = action.help or "", action.default
@@ -52,30 +52,30 @@ class HelpFormatter(argparse.HelpFormatter):
         return wrap(" ".join(text.split()), width, break_on_hyphens=False)
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
-        how: Any = {"subsequent_indent": " " * 6, "break_on_hyphens": False, "break_long_words": False}
+        opts: Any = {"subsequent_indent": " " * 6, "break_on_hyphens": False, "break_long_words": False}
         filled: list[str] = []
-        # A line that begins with a blank is a command; the empty lines between paragraphs stay.
+        # A line that begins with a blank is a command; empty lines between paragraphs stay.
         for is_prose, lines in groupby(text.splitlines(), lambda line: line[:1] not in ("", " ")):
             if is_prose:
                 filled += wrap(f"{indent}{' '.join(lines)}", width, subsequent_indent=indent, break_on_hyphens=False)
             else:
-                filled += (" \\\n".join(wrap(line, width - 2, **how)) if len(line) > width else line for line in lines)
+                filled += (" \\\n".join(wrap(line, width - 2, **opts)) if len(line) > width else line for line in lines)
         return "\n".join(filled)
 
 
 class Store(argparse.Action):
-    """Stores the value of an option. A list that is given in several parts holds the values of all of them.
+    """Stores the value of an option; the values of a repeated list option are concatenated.
 
-    An option that takes a fixed number of values may be given once only.
+    An option that takes a fixed number of values may be given only once.
     """
 
     def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option: str | None = None) -> None:  # noqa: ARG002
         """Stores the values."""
-        before = getattr(namespace, self.dest, self.default)
-        if isinstance(values, list) and before is not self.default:
+        stored = getattr(namespace, self.dest, self.default)
+        if isinstance(values, list) and stored is not self.default:
             if isinstance(self.nargs, int):
                 raise argparse.ArgumentError(self, f"takes {self.nargs} values and is given once")
-            values = [*before, *values]
+            values = [*stored, *values]
         setattr(namespace, self.dest, values)
 
 
@@ -83,8 +83,8 @@ class Parser(argparse.ArgumentParser):
     """A parser that accepts no abbreviations and reports a bad argument in one line.
 
     Attributes:
-        has_set: True for a command with --set, which the error of an unknown option then names.
-        words: the command line.
+        has_set: True for a command with --set; the error of an unknown option then suggests it.
+        words: the command line, without the program.
     """
 
     has_set = False
@@ -96,26 +96,29 @@ class Parser(argparse.ArgumentParser):
             self.register("action", action, Store)
 
     def parse_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
-        """Parses the command line, as `argparse.ArgumentParser` does, and keeps it for messages."""
+        """Parses the command line, as `argparse.ArgumentParser` does, and stores it as `words`."""
         self.words = sys.argv[1:] if args is None else args
         return super().parse_args(args, namespace)
 
     def error(self, message: str) -> NoReturn:
-        """Prints the message as one line on stderr, and exits with status 2; arguments are named as options."""
-        text = _ARGUMENT.sub(lambda found: f"--{found[0].replace('_', '-')}", " ".join(message.split()))
+        """Prints the message with hints as one line on stderr, and exits with status 2.
+
+        Names of the library's arguments, such as first_click, become the options that the user types.
+        """
+        text = _ARGUMENT.sub(lambda match: f"--{match[0].replace('_', '-')}", " ".join(message.split()))
         text = re.sub("^(rows|cols)(?= must )", r"--size: \1", text)
-        needy = re.fullmatch(r"argument (--[a-z-]+): expected one argument", text)
-        if needy and (choices := self._option_string_actions[needy[1]].choices):
+        no_value = re.fullmatch(r"argument (--[a-z-]+): expected one argument", text)
+        if no_value and (choices := self._option_string_actions[no_value[1]].choices):
             text += f": {', '.join(map(str, choices))}"
-        found = re.match(r"unrecognized arguments: (--[a-z][\w-]*)(?:[ =]([^-]\S*))?", text)
-        if found:
-            meant = did_you_mean(found[1], self._option_string_actions)
-            text += f"; {'--help-all' if self.has_set else '--help'} lists all options{meant}"
-        if found and self.has_set and not meant:
-            name, value = found[1][2:].replace("-", "_"), found[2] or "VALUE"
+        unknown = re.match(r"unrecognized arguments: (--[a-z][\w-]*)(?:[ =]([^-]\S*))?", text)
+        if unknown:
+            hint = did_you_mean(unknown[1], self._option_string_actions)
+            text += f"; {'--help-all' if self.has_set else '--help'} lists all options{hint}"
+        if unknown and self.has_set and not hint:
+            name, value = unknown[1][2:].replace("-", "_"), unknown[2] or "VALUE"
             text += f", and a hyperparameter is set as in --set {name}={value}"
-        if found := re.match(r"unrecognized arguments: ([^-]\S*)", text):
-            text += self._hint_for_stray(found[1])
+        if stray := re.match(r"unrecognized arguments: ([^-]\S*)", text):
+            text += self._hint_for_stray(stray[1])
         say(f"{self.prog}: {text}")
         sys.exit(BAD_ARGUMENTS)
 
@@ -123,14 +126,14 @@ class Parser(argparse.ArgumentParser):
         """Returns a hint about a word that no option takes: what the option before it takes, or an option for it."""
         options = self._option_string_actions
         # A word right after an option is its value, so an equal word elsewhere is the stray one.
-        before = ["", *self.words]
-        at = next((at for at, each in enumerate(self.words) if each == word and before[at] not in options), 0)
-        option = next((each for each in reversed(self.words[:at]) if each in options), None)
+        previous = ["", *self.words]
+        index = next((i for i, other in enumerate(self.words) if other == word and previous[i] not in options), 0)
+        option = next((other for other in reversed(self.words[:index]) if other in options), None)
         if option == "--size":
             return f"; {SIZE_FORMS}"
         if option is not None and options[option].nargs != 0:
             return f"; {option} takes one value"
-        candidates = [each for each in ("--config", "--policy", "--out") if each in options]
+        candidates = [name for name in ("--config", "--policy", "--out") if name in options]
         return f"; did you mean {candidates[0]} {word}?" if candidates else ""
 
 
@@ -138,7 +141,7 @@ SIZE_FORMS = "a size is a side such as 8, or ROWSxCOLS such as 16x30"
 
 
 def parse_size(text: str) -> tuple[int, int]:
-    """Returns (rows, cols) of a size such as "16x30", or "8" for a square."""
+    """Parses a size such as "16x30", or "8" for a square; returns (rows, cols)."""
     match = re.fullmatch(r"([0-9]{1,7})(?:x([0-9]{1,7}))?", text)
     if match is None:
         raise argparse.ArgumentTypeError(f"{SIZE_FORMS}, not {text!r}")
@@ -149,6 +152,7 @@ def whole_number_from(least: int, most: int = MOST) -> Callable[[str], int]:
     """Returns a parser of whole numbers from `least` to `most`, which may be written as 100000, 100_000 or 1e5."""
 
     def parse(text: str) -> int:
+        # `least - 1` stands for a text that is no whole number, and is refused below.
         number = Decimal(text) if _NUMBER.fullmatch(text) else Decimal(least - 1)
         number = number if number == number.to_integral_value() else Decimal(least - 1)
         if not least <= number <= most:
@@ -160,7 +164,7 @@ def whole_number_from(least: int, most: int = MOST) -> Callable[[str], int]:
 
 
 def positive_number(text: str, *, or_zero: bool = False) -> float:
-    """Returns a finite number above 0, or 0 itself where it is allowed."""
+    """Parses a finite number above 0, or with `or_zero` of at least 0."""
     try:
         number = float(text)
     except ValueError:
@@ -171,7 +175,7 @@ def positive_number(text: str, *, or_zero: bool = False) -> float:
 
 
 class Boards(Store):
-    """Takes boards with spaces or commas between them: "5x5/3 6x6/6" or "5x5/3,6x6/6"."""
+    """Stores a list of boards, separated by spaces or commas: "5x5/3 6x6/6" or "5x5/3,6x6/6"."""
 
     def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option: str | None = None) -> None:
         """Stores the list of all boards."""
@@ -238,76 +242,79 @@ SHARED: Mapping[str, dict[str, Any]] = {
         "help": "train on these boards in turn, such as 5x5/5 16x30/99, instead of --size and --mines",
     },
 }
-"""The arguments that several commands take, as `argparse.ArgumentParser.add_argument` takes them."""
+"""The options that several commands share: the keyword arguments of `argparse.ArgumentParser.add_argument`."""
 
 BOARD = ("--size", "--mines", "--first-click", "--no-guess", "--no-luck")
-"""The arguments that `chosen_board` reads."""
+"""The options that `chosen_board` reads."""
 
 
 def add_options(group: argparse._ActionsContainer, *names: str, **changes: Any) -> None:
-    """Adds shared arguments to a parser or a group; `changes` replace settings of theirs, such as the default.
+    """Adds shared options to a parser or a group; `changes` override their settings, such as the default.
 
-    --workers and --ray exclude each other where both are given.
+    If both --workers and --ray are added, they exclude each other.
     """
     if "--ray" in names:
-        places = group.add_mutually_exclusive_group()
+        exclusive = group.add_mutually_exclusive_group()
     for name in names:
-        place = places if "--ray" in names and name in ("--workers", "--ray") else group
-        place.add_argument(name, **{**SHARED[name], **changes})
+        target = exclusive if "--ray" in names and name in ("--workers", "--ray") else group
+        target.add_argument(name, **{**SHARED[name], **changes})
 
 
 def parser_of(options: type, description: str | None) -> Parser:
-    """Returns a parser with an option for each field of a dataclass, annotated by its meaning and perhaps a reader."""
+    """Returns a parser with an option for each field of a dataclass.
+
+    Each field is `Annotated` with the help text, and perhaps with a function that parses its value.
+    """
     parser = Parser(description=description)
     for name, hint in get_type_hints(options, include_extras=True).items():
-        default, (meaning, *reader) = getattr(options, name), hint.__metadata__
-        # A rule that is switched off has the option of the other commands, such as --no-luck.
+        default, (meaning, *value_parser) = getattr(options, name), hint.__metadata__
+        # A rule that is on by default has the option of the other commands that turns it off, such as --no-luck.
         is_rule = isinstance(default, bool)
         flag = f"--{'no-' * is_rule}{name.replace('_', '-')}"
         # A seed may be 0, and what is counted, such as games, is at least 1.
-        number: Callable[[str], object] = type(default)
+        parse: Callable[[str], object] = type(default)
         if isinstance(default, int):
-            number = whole_number_from(int(default > 1))
+            parse = whole_number_from(int(default > 1))
         elif isinstance(default, float):
-            number = partial(positive_number, or_zero=True)
-        kind = SHARED.get(flag) or {"type": reader[0] if reader else number}
-        shown = "x".join(map(str, default)) if isinstance(default, tuple) else default
-        text = meaning if default is None or is_rule else f"{meaning} (default {shown})"
-        parser.add_argument(flag, **{**kind, "default": default, "help": text})
+            parse = partial(positive_number, or_zero=True)
+        settings = SHARED.get(flag) or {"type": value_parser[0] if value_parser else parse}
+        default_text = "x".join(map(str, default)) if isinstance(default, tuple) else default
+        text = meaning if default is None or is_rule else f"{meaning} (default {default_text})"
+        parser.add_argument(flag, **{**settings, "default": default, "help": text})
     return parser
 
 
 def claim_model_folder(parser: Parser, folder: Path) -> None:
-    """Locks the folder of a new model until the process ends; a folder in use, or with a model, ends the program."""
+    """Locks the folder of a new model until the process ends; exits with status 2 if it is in use or has a model."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         check_writable(folder / "model.pt")
-        _HELD.enter_context(hold_folder(folder))
+        _LOCKS.enter_context(hold_folder(folder))
     except (OSError, ValueError) as error:
         parser.error(explain(error))
-    if there := [name for name in ("model.pt", "curve.json") if os.path.lexists(folder / name)]:
-        parser.error(f"{folder} holds {' and '.join(there)}; choose another --out")
+    if existing := [name for name in ("model.pt", "curve.json") if os.path.lexists(folder / name)]:
+        parser.error(f"{folder} holds {' and '.join(existing)}; choose another --out")
 
 
 def chosen_board(options: argparse.Namespace) -> BoardConfig:
-    """Returns the games that the options of `BOARD` name, played by clicks."""
+    """Returns the configuration that the options of `BOARD` name, with clicks as the only moves."""
     level = options.no_guess != "none" and options.no_guess
     rules = {"first_click": options.first_click, "no_guess": level, "luck": options.luck}
     return BoardConfig.of_size(options.size, options.mines, **rules, moves=("click",))
 
 
 def chosen_workers(options: argparse.Namespace, policies: Sequence[str]) -> AbstractContextManager[Workers]:
-    """Returns the workers that the options name; the files of these policies travel to other machines."""
+    """Returns the workers of --workers or --ray; a cluster receives the files of the policies."""
     if options.ray is None:
         return local_workers(options.workers)
     from baselines.registry import Specification
 
-    used = map(Specification.of, policies)
-    return connected(options.ray, {each.base: files for each in used if (files := each.files())})
+    specifications = map(Specification.of, policies)
+    return connected(options.ray, {policy.base: files for policy in specifications if (files := policy.files())})
 
 
 Work = Callable[[], int | None]
-"""What a command does once its arguments are checked; returns the exit status, or None for 0."""
+"""The part of a command after the checks of its options; returns the exit status, or None for 0."""
 
 
 class Command(NamedTuple):
@@ -315,14 +322,14 @@ class Command(NamedTuple):
 
     Attributes:
         name: its name after `minesweeper`.
-        description: what it does, in a sentence.
+        description: one sentence for the help.
         examples: a line per example; {0} stands for the program.
-        add_arguments: declares its arguments.
-        prepare: checks the options and returns the work. The options hold the command line, as the user typed it, as
-            `command`, and the program as `program`.
-        left: what a message about an interruption or an error says about the work done before; {out} is --out.
-            The default `left` of an argument parser comes first.
-        errors: errors of the work that are told in one line, besides those of files, policies and workers.
+        add_arguments: adds the arguments to a parser.
+        prepare: checks the options and returns the work. `options.command` is the command line as the user typed it,
+            and `options.program` its program.
+        state_note: end of the message about an interruption or an error: the state of unfinished work; {out} is --out.
+            A default `state_note` of the argument parser overrides it.
+        errors: errors of the work that are reported in one line, besides those of files, policies and workers.
     """
 
     name: str
@@ -330,27 +337,26 @@ class Command(NamedTuple):
     examples: str
     add_arguments: Callable[[Parser], None]
     prepare: Callable[[argparse.Namespace], Work]
-    left: str = ""
+    state_note: str = ""
     errors: tuple[type[Exception], ...] = ()
 
     def main(self, arguments: Sequence[str] | None = None, program: str = "") -> int:
-        """Runs the command, as `run_command` calls it; bad arguments exit with status 2 and one line.
+        """Runs the command for `run_command`; bad arguments print one line and exit with status 2.
 
-        Returns the exit status of the work: 130 after Ctrl-C, 1 after an error.
+        Returns the exit status: that of the work, 130 after Ctrl-C, or 1 after an error.
         """
         program = program or f"{MODULE} {self.name}"
         parser = self.parser(program)
         options = parser.parse_args(arguments)
         options.command, options.program = typed_command(program, arguments), program
-        left = getattr(options, "left", self.left).format(out=getattr(options, "out", None))
+        note = getattr(options, "state_note", self.state_note).format(out=getattr(options, "out", None))
         from baselines.policy import PolicyError
         from minesweeper_env.inference import PositionTooHardError
         from minesweeper_env.no_guess import GenerationError
 
-        # Errors of files, packages, positions, workers and, last, policies are told in one line.
-        hard = (PositionTooHardError, GenerationError)
-        told: tuple[type[Exception], ...] = (OSError, MissingExtraError, *hard, WorkerError, PolicyError)
-        refused: tuple[type[Exception], ...] = (ValueError, *told)
+        too_hard = (PositionTooHardError, GenerationError)
+        reported: tuple[type[Exception], ...] = (OSError, MissingExtraError, *too_hard, WorkerError, PolicyError)
+        refused: tuple[type[Exception], ...] = (ValueError, *reported)
         try:
             if getattr(options, "ray", None) is not None:
                 check_extra("ray", extra="ray")
@@ -360,15 +366,15 @@ class Command(NamedTuple):
         try:
             return work() or 0
         except KeyboardInterrupt:
-            say(f"{program}: interrupted{left}")
+            say(f"{program}: interrupted{note}")
             return INTERRUPTED
-        except (*told, *self.errors) as error:
-            # After an error of a policy the same command fails again.
-            say(f"{program}: {explain(error)}{'' if isinstance(error, told[-1]) else left}")
+        except (*reported, *self.errors) as error:
+            # After an error of a policy, the same command would fail again: no hint to resume it.
+            say(f"{program}: {explain(error)}{'' if isinstance(error, PolicyError) else note}")
             return FAILED
 
     def parser(self, program: str) -> Parser:
-        """Returns the parser of the command as `program`."""
+        """Returns the parser of the command; help and errors call the command `program`."""
         lines = ["examples:", *(f"  {line}" for line in self.examples.format(typed_command(program, ())).splitlines())]
         parser = Parser(prog=program, description=self.description, epilog="\n".join([*lines, ""]))
         self.add_arguments(parser)

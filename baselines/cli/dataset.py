@@ -27,16 +27,10 @@ def _add_arguments(parser: Parser) -> None:
     add_options(parser, "--policy", default=("exact", "lookahead"))
     add_options(parser, *BOARD)
     add_options(parser, "--games", help="record N games of each policy")
-    parser.add_argument(
-        "--observation", default="codes", metavar="NAME", help="store observations in this encoding of gym.make"
-    )
-    parser.add_argument(
-        "--reward",
-        choices=REWARDS,
-        default="win_loss",
-        metavar="NAME",
-        help=f"store rewards of this scheme: {', '.join(REWARDS)}",
-    )
+    text = "store observations in this encoding of gym.make"
+    parser.add_argument("--observation", default="codes", metavar="NAME", help=text)
+    text = f"store rewards of this scheme: {', '.join(REWARDS)}"
+    parser.add_argument("--reward", choices=REWARDS, default="win_loss", metavar="NAME", help=text)
     text = "seed game 0 with SEED, game i with SEED + i; training games only"
     add_options(parser, "--seed", default=TRAINING_SEEDS.start, help=text)
     add_options(parser, "--workers")
@@ -73,7 +67,7 @@ def _prepare(options: argparse.Namespace) -> Work:
     one_of("--observation", options.observation, ENCODINGS)
     if options.name is not None:
         check_name(options.name)
-    plans: list[tuple[str, Assignment, Any]] = []
+    plans: list[tuple[str, Assignment, Any]] = []  # name of the data set, games, and environment for its spaces
     for assignment in choose_policies(options.policy, config, range(first, last + 1), record=True):
         name = options.name
         if name is None:

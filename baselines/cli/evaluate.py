@@ -23,16 +23,16 @@ if TYPE_CHECKING:
     from minesweeper_env.config import BoardConfig
 
 ALL = "all"
-"""The name that stands for every policy of `baselines.policy_names()` that plays the games."""
+"""The name for all policies of `baselines.policy_names()` that can play the games."""
 
 DEFAULT_POLICIES = ("random", "straightforward", "bayes", "exact", "lookahead")
 """The policies that play without --policy, weakest first."""
 
 RECORD_SUFFIXES = (".gif", ".svg", ".mp4", ".png")
-"""The endings of the files of --record; the last one holds the last board alone."""
+"""The endings of the files of --record; a .png shows only the last board."""
 
 SPEED = 2
-"""The moves per second of --record, unless the command says another number."""
+"""The default number of moves per second of --record."""
 
 EXAMPLES = """\
 {0} --policy exact bayes:prior=count --size 16x30
@@ -60,13 +60,7 @@ def _add_arguments(parser: Parser) -> None:
     suffixes = f"{', '.join(RECORD_SUFFIXES)} (.png draws the last board)"
     text = f"draw games into this file, a frame per move with the risk of the click: {suffixes}"
     add("--record", type=Path, metavar="FILE", help=text)
-    add(
-        "--record-games",
-        type=whole_number_from(1),
-        default=1,
-        metavar="N",
-        help="record the first N games, in turn",
-    )
+    add("--record-games", type=whole_number_from(1), default=1, metavar="N", help="record the first N games, in turn")
     text = "record all policies side by side on the same seeds (default: the first policy alone)"
     add("--record-all", action="store_true", help=text)
     add("--record-overlay", action="store_true", help="write the mine probability on every covered cell, too")
@@ -74,7 +68,7 @@ def _add_arguments(parser: Parser) -> None:
 
 
 def _check(options: argparse.Namespace) -> None:
-    """Checks what needs no heavy import."""
+    """Checks the options that need no heavy import; raises ValueError or MissingExtraError."""
     check_seeds(options.seed, options.games)
     files = [path for path in (options.json, options.plot, options.record) if path is not None]
     for path in files:
@@ -112,21 +106,22 @@ def _prepare(options: argparse.Namespace) -> Work:
 
     results = Results(config, options.seed, options.games, [], command=options.command)
     seeds = range(options.seed, options.seed + options.games)
-    recorded = options.record is not None
-    assignments = choose_policies(options.policy, config, seeds, diagnose=options.diagnose, record=recorded)
+    records = options.record is not None
+    assignments = choose_policies(options.policy, config, seeds, diagnose=options.diagnose, record=records)
     return partial(_work, assignments, results, options)
 
 
 def _work(assignments: Sequence[Assignment], results: Results, options: argparse.Namespace) -> int:
+    """Plays all games and reports `results`, which it fills; returns the exit status."""
     from baselines.evaluation.evaluate import play
 
     try:
-        with command.chosen_workers(options, [each.name for each in assignments]) as workers:
+        with command.chosen_workers(options, [assignment.name for assignment in assignments]) as workers:
             for assignment in assignments:
                 result = play(assignment, workers)
                 if result.records:
                     results.policies.append(result)
-                if options.json is not None and results.policies:  # Without a result an earlier file stays.
+                if options.json is not None and results.policies:  # Without a result, an earlier file is kept.
                     results.to_json(options.json)
                 if result.interrupted:
                     say(f"interrupted: {assignment.name} had played {result.games} games")
@@ -148,10 +143,10 @@ def _work(assignments: Sequence[Assignment], results: Results, options: argparse
 def choose_policies(
     chosen: Sequence[str], config: BoardConfig, seeds: range, *, diagnose: bool = False, record: bool = False
 ) -> list[Assignment]:
-    """Builds each policy once, and returns the games of each; for the arguments see `prepare`.
+    """Makes each policy once, and returns an assignment of the games to each; for the arguments see `prepare`.
 
-    `ALL` leaves out, with a note on stderr, the policies that do not play these games, and with `diagnose` those whose
-    clicks the oracle cannot judge; a ValueError refuses one that is chosen by its own name.
+    A policy that cannot play these games, or with `diagnose` whose clicks the oracle cannot judge, raises ValueError if
+    it is chosen by its own name. Under `ALL`, it is left out with a note on stderr.
     """
     from baselines.evaluation.evaluate import prepare
     from baselines.evaluation.units import check_transcripts
@@ -160,20 +155,20 @@ def choose_policies(
         from baselines.evaluation.judge import check_judgeable
 
         check_judgeable(config)
-    found: dict[str, Assignment] = {}
-    for asked in chosen:
-        for name in registry.policy_names() if asked == ALL else [asked]:
+    assignments: dict[str, Assignment] = {}
+    for choice in chosen:
+        for name in registry.policy_names() if choice == ALL else [choice]:
             try:
                 assignment = prepare(registry.find_policy(name), config, seeds, diagnose=diagnose, record=record)
-                found[assignment.name] = assignment
+                assignments[assignment.name] = assignment
             except ValueError as error:
-                if asked != ALL or name in chosen:
+                if choice != ALL or name in chosen:
                     raise
                 say(f"{name} is left out: {error}")
-    if not found:
+    if not assignments:
         raise ValueError(f"none of the policies plays games of {config.in_words}, {config.rules}")
-    check_transcripts(found.values())
-    return list(found.values())
+    check_transcripts(assignments.values())
+    return list(assignments.values())
 
 
 main = Command(

@@ -30,28 +30,18 @@ def _add_arguments(parser: Parser) -> None:
         "repository", metavar="USER/REPO", help="send the agent to this repository, and create it if it is missing"
     )
     parser.add_argument("--private", action="store_true", help="make a new repository private (default public)")
-    parser.add_argument(
-        "--revision",
-        default=DEFAULT_REVISION,
-        metavar="BRANCH",
-        help="send the agent to this branch, and create it if it is missing",
-    )
+    text = "send the agent to this branch, and create it if it is missing"
+    parser.add_argument("--revision", default=DEFAULT_REVISION, metavar="BRANCH", help=text)
     parser.add_argument("--message", metavar="TEXT", help="describe the commit (default: the agent's name)")
-    parser.add_argument(
-        "--license", default="mit", metavar="ID", help="state this licence in the card, by its identifier on the hub"
-    )
-    parser.add_argument(
-        "--results",
-        nargs="+",
-        type=Path,
-        default=[],
-        metavar="FILE",
-        help="state the win rates of the agent in these JSON files of evaluate.py, too",
-    )
+    text = "state this licence in the card, by its identifier on the hub"
+    parser.add_argument("--license", default="mit", metavar="ID", help=text)
+    text = "state the win rates of the agent in these JSON files of evaluate.py, too"
+    parser.add_argument("--results", nargs="+", type=Path, default=[], metavar="FILE", help=text)
     parser.add_argument("--dry-run", action="store_true", help="show the files and the card, and send nothing")
 
 
 def _prepare(options: argparse.Namespace) -> Work:
+    # A branch that is named like a commit would be taken for a commit.
     text = f"{PREFIX}{options.repository}@{options.revision}"
     if "@" in options.repository or not HUB_NAME.fullmatch(text) or parse_hub_name(text).is_pinned:
         raise ValueError(f"write the repository as USER/REPO and the branch as --revision BRANCH, not {text!r}")
@@ -64,14 +54,14 @@ def _prepare(options: argparse.Namespace) -> Work:
     if folder is None:
         shipped = ", ".join(sorted(registry.AGENTS))
         raise ValueError(f"{options.agent} is no run folder with {AGENT_FILE}, and no shipped agent ({shipped})")
-    contents = _read(folder)
-    measured = [row for path in options.results for row in _measured(path, options.agent, folder.resolve())]
+    contents = _read_files(folder)
+    measured = [row for path in options.results for row in _rows_of_agent(path, options.agent, folder.resolve())]
     contents[CARD] = model_card(name, contents, options.license, measured).encode()
     return partial(_send, options, name, contents)
 
 
-def _read(folder: Path) -> dict[str, bytes]:
-    """Returns the files of an agent that are sent, without its card, once they are checked and the agent plays."""
+def _read_files(folder: Path) -> dict[str, bytes]:
+    """Returns the files to send by name, without the card; raises ValueError unless they are valid."""
     from baselines.learned.agents import load_network
 
     paths = [path for name in (*NEEDED, RUN_FILE, "curves.png") if (path := folder / name).is_file()]
@@ -85,7 +75,7 @@ def _read(folder: Path) -> dict[str, bytes]:
 
 
 class StoredConfig(msgspec.Struct):
-    """Board of results."""
+    """The board of results."""
 
     size: tuple[Games, Games]
     mines: Games
@@ -95,47 +85,47 @@ class StoredConfig(msgspec.Struct):
 
 
 class StoredBoard(msgspec.Struct):
-    """Results on a board."""
+    """The results on a board."""
 
     config: StoredConfig
     results: list[StoredRow]
 
 
 class StoredResults(msgspec.Struct):
-    """Content of a JSON file of `evaluate.py`, of policies or of a suite."""
+    """Content of a JSON file of `evaluate.py` or of a suite."""
 
     seed: Count
     boards: list[StoredBoard]
 
 
 Measured = tuple[str, str, int, StoredRow]
-"""A row of the card: a board, what its games are for, such as "test" or "selection", their first seed, the result."""
+"""A row of the card: the board, the use of its games, such as "test" or "selection", their first seed, the result."""
 
 
-def _measured(path: Path, agent: str, folder: Path) -> Iterator[Measured]:
-    """Yields the rows of an agent, named so or by any path of its folder, in a JSON file of `evaluate.py` or a suite.
+def _rows_of_agent(path: Path, agent: str, folder: Path) -> Iterator[Measured]:
+    """Yields the rows of an agent, named `agent` or by any path of its folder, in a file of `evaluate.py` or a suite.
 
-    A ValueError says that the agent has no row, or one from other weights than the folder has, or that counts disagree.
+    Raises ValueError if the agent has no row, if a row is of other weights than the folder's, or if counts disagree.
     """
     stored = read_figures(path)
     content = convert({"boards": [stored], **stored}, StoredResults, str(path))
-    found = {row.policy for board in content.boards for row in board.results}
-    played_as = {agent, *(name for name in found if Path(name).resolve() == folder)}
-    if not played_as & found:
-        raise ValueError(f"{path} has no games of {agent}; it has {', '.join(sorted(found))}")
+    policies = {row.policy for board in content.boards for row in board.results}
+    names = {agent, *(name for name in policies if Path(name).resolve() == folder)}
+    if not names & policies:
+        raise ValueError(f"{path} has no games of {agent}; it has {', '.join(sorted(policies))}")
     digest = registry.Specification.of(str(folder)).digest()
     for board in content.boards:
         config = board.config
         title = board_name(*config.size, config.mines, config.no_guess, config.luck)
         for row in board.results:
-            if row.policy in played_as and row.digest not in (None, digest):
+            if row.policy in names and row.digest not in (None, digest):
                 raise ValueError(f"{path} has games of other weights than {row.policy} has now; play them again")
-            if row.policy in played_as:
+            if row.policy in names:
                 yield f'{title}, first click "{config.first_click}"', use_of(content.seed), content.seed, row
 
 
-def _selection(agent: Agent) -> Iterator[Measured]:
-    """Yields the selection games of the training."""
+def _selection_rows(agent: Agent) -> Iterator[Measured]:
+    """Yields a row for the selection games on each board of the training."""
     if kept := agent.selected_by:
         games, kind = kept["games"], kind_of_games(agent.trained_on.no_guess, agent.trained_on.luck)
         for board, rate in kept["win_rates"].items():
@@ -144,14 +134,14 @@ def _selection(agent: Agent) -> Iterator[Measured]:
 
 
 def model_card(name: HubName, contents: Mapping[str, bytes], licence: str, measured: Sequence[Measured]) -> str:
-    """Returns the text of the card, from the checked files of the agent and its win rates by `evaluate.py`."""
+    """Returns the text of the model card; `contents` are the checked files by name, `measured` the rows of results."""
     agent = msgspec.json.decode(contents[AGENT_FILE], type=Agent)
     sessions = msgspec.json.decode(contents[RUN_FILE], type=Run).sessions if RUN_FILE in contents else []
     title, trained_on = name.repository.partition("/")[2], agent.trained_on
     kind = kind_of_games(trained_on.no_guess, trained_on.luck)
     boards = ", ".join(board + kind for board in trained_on.boards)
-    training = [f"step {agent.selected_by and agent.selected_by['steps']}, {agent.channels} channels"]
-    training[0] += f", depth {agent.depth}"
+    step = agent.selected_by and agent.selected_by["steps"]
+    training = [f"step {step}, {agent.channels} channels, depth {agent.depth}"]
     training += [markdown_code(session["command"]) for session in sessions if session["command"]]
     return f"""\
 ---
@@ -174,7 +164,7 @@ A commit in place of the branch names exactly these weights. They are safetensor
 
 ## Win rates
 
-{_table([*measured, *_selection(agent)])}
+{_table([*measured, *_selection_rows(agent)])}
 
 ## Training
 
@@ -187,7 +177,7 @@ A commit in place of the branch names exactly these weights. They are safetensor
 
 
 def _metadata(title: str, licence: str, measured: Sequence[Measured]) -> str:
-    """Returns the head of the card, which the hub reads."""
+    """Returns the YAML metadata at the top of the card, which the hub reads."""
     from huggingface_hub import EvalResult, ModelCardData
 
     kind = "reinforcement-learning"
@@ -202,6 +192,7 @@ def _metadata(title: str, licence: str, measured: Sequence[Measured]) -> str:
 
 
 def _table(rows: Sequence[Measured]) -> str:
+    """Returns the win rates as a Markdown table."""
     lines = ["| board | games | n | seeds | win rate | 95 % Wilson interval |", "|---|---|--:|---|--:|--:|"]
     for board, kind, seed, row in rows:
         seeds, (low, high) = f"{seed} to {seed + row.games - 1}", row.ci95
@@ -229,8 +220,8 @@ def _send(options: argparse.Namespace, name: HubName, contents: dict[str, bytes]
             api.create_branch(repository, branch=name.revision, exist_ok=True)
         operations = [CommitOperationAdd(path_in_repo=file, path_or_fileobj=contents[file]) for file in contents]
         message = options.message or f"Send the agent {Path(options.agent).name}"
-        done = api.create_commit(repository, operations, commit_message=message, revision=name.revision)
-    print(f"sent as {name._replace(revision=str(done.oid))}")
+        commit = api.create_commit(repository, operations, commit_message=message, revision=name.revision)
+    print(f"sent as {name._replace(revision=str(commit.oid))}")
 
 
 main = Command(

@@ -1,7 +1,7 @@
 """`python -m baselines seeds`: compare trainings over several seeds, of configurations or of your own agents.
 
-A single failed training can dominate the mean of a few. So the report gives the interquartile mean, with a bootstrap
-interval over the seeds, as Agarwal et al. (2021) recommend.
+A single failed training can dominate the mean of a few trainings. So the report gives the interquartile mean, with a
+bootstrap interval over the seeds, as Agarwal et al. (2021) recommend.
 """
 
 import argparse
@@ -38,23 +38,23 @@ EXAMPLES = """\
 {0} --policy mine.py:Agent:seed=0 mine.py:Agent:seed=1 mine.py:Agent:seed=2 --out runs/mine"""
 
 STUDY_FILE, RESULT_FILE = "seeds.json", "result.json"
-"""The number of test games and the code that made a study; and, in each run folder, the games won in the test."""
+"""The file of a study, with its number of test games and its code; and of each run folder, with the games won."""
 
 _FINAL_NUMBER = re.compile(r"[-_/][0-9]+(?=(\.[a-z]\w*)?$)", re.IGNORECASE)
-"""A number at the end of the name of a file or folder, such as that in runs/mine-0 or mine-0.pt."""
+"""Matches the number at the end of the name of a file or folder, such as "-0" in runs/mine-0 and mine-0.pt."""
 
 LEAST_SEEDS = 3
 """The smallest number of seeds; below `ENOUGH_SEEDS` there is a warning."""
 
 SEEDS = 10
-"""The number of seeds, unless the command says another."""
+"""The default number of seeds."""
 
-OF_TRAININGS = ("seeds", "minutes", "steps", "reward", "ray")
-"""The options that change trainings alone, by their names in the parser."""
+TRAINING_OPTIONS = ("seeds", "minutes", "steps", "reward", "ray")
+"""The options, as attributes of the parsed options, that have no effect without a training."""
 
 
 class TrainingTest(msgspec.Struct):
-    """The test of a training: its steps and settings, the games on each board, the wins by board, the first seed."""
+    """Content of `RESULT_FILE`: steps and settings of the training, test games on each board, and wins by board."""
 
     steps: schemas.Count
     games: schemas.Games
@@ -68,9 +68,9 @@ class TrainingTest(msgspec.Struct):
 
 
 class Task(NamedTuple):
-    """One training and its test: the configuration, settings, run folder, command to record, seeds of test games.
+    """A training and its test; `config` names the configuration, and `games` are the seeds of the test games.
 
-    `code` is the code of the user's reward when the command began, by which `train_in` notices a change.
+    `code` is the code of the user's reward at the start of the command, so that `train_in` notices a change.
     """
 
     config: str
@@ -82,9 +82,9 @@ class Task(NamedTuple):
 
     @property
     def result(self) -> TrainingTest | None:
-        """The stored result, which may be one of fewer test games; None if there is none.
+        """The stored result, perhaps of another number of test games; None if there is none.
 
-        A ValueError names a file that is damaged, that counts more wins than games, or that is of another training.
+        Raises ValueError if the file is damaged, has more wins than games, or belongs to another training.
         """
         path = self.folder / RESULT_FILE
         if not path.exists():
@@ -96,13 +96,13 @@ class Task(NamedTuple):
 
     @property
     def done(self) -> bool:
-        """True if the result of its test is stored."""
+        """True if the result of exactly these test games is stored."""
         result = self.result
         return result is not None and range(result.first_seed, result.first_seed + result.games) == self.games
 
     @property
     def win_rate(self) -> float:
-        """The win rate in the test games, averaged over the boards."""
+        """The win rate in the test games, averaged over the boards, of a task that is done."""
         assert self.result is not None
         return float(np.mean([wins / self.result.games for wins in self.result.wins.values()]))
 
@@ -113,19 +113,10 @@ class Task(NamedTuple):
 
 
 def _add_arguments(parser: Parser) -> None:
-    parser.add_argument(
-        "--config",
-        nargs="+",
-        default=[],
-        metavar="NAME",
-        help="train these configurations, names of the package or .toml files; no two may have one name",
-    )
-    parser.add_argument(
-        "--seeds",
-        type=whole_number_from(LEAST_SEEDS),
-        metavar="N",
-        help=f"train each configuration with N seeds, at least {LEAST_SEEDS} (default {SEEDS})",
-    )
+    text = "train these configurations, names of the package or .toml files; no two may have one name"
+    parser.add_argument("--config", nargs="+", default=[], metavar="NAME", help=text)
+    text = f"train each configuration with N seeds, at least {LEAST_SEEDS} (default {SEEDS})"
+    parser.add_argument("--seeds", type=whole_number_from(LEAST_SEEDS), metavar="N", help=text)
     add_options(
         parser,
         "--policy",
@@ -145,9 +136,9 @@ def _prepare(options: argparse.Namespace) -> Work:
         policy.check()
     if not (options.config or options.policy):
         raise ValueError("name what to compare: --config, --policy, or both")
-    idle = [name for name in OF_TRAININGS if getattr(options, name) is not None and not options.config]
-    if idle:
-        raise ValueError(f"--{' and --'.join(idle)} need --config, since without it nothing is trained")
+    unused = [name for name in TRAINING_OPTIONS if getattr(options, name) is not None and not options.config]
+    if unused:
+        raise ValueError(f"--{' and --'.join(unused)} need --config, since without it nothing is trained")
     bases = {Path(name).stem: study_settings(name, options) for name in options.config}
     settings = next(iter(bases.values()), None) or TrainingSettings.of(given_settings(options))
     if len(bases) < len(options.config):
@@ -162,12 +153,11 @@ def _prepare(options: argparse.Namespace) -> Work:
     tasks = plan(bases, seeds, options.out, options.command, games)
     for task in tasks:
         check_earlier(task.folder, task.settings.to_json())
-        # A damaged result is refused before the first training.
-        _ = task.result
-    # A study without trainings keeps its games in the results alone, so other agents need another folder.
-    agents = {"policies": [] if bases else options.policy, "boards": _title_of(settings.configs)}
-    compared = {"policies": agents["policies"]} if bases else agents
-    claim_folder(options.out, STUDY_FILE, {"games": options.games, **compared}, agents)
+        _ = task.result  # A damaged result is refused before the first training.
+    # A study without trainings stores only the final results, so other agents or boards need another folder.
+    noted = {"policies": [] if bases else options.policy, "boards": _title_of(settings.configs)}
+    compared = {"policies": noted["policies"]} if bases else noted
+    claim_folder(options.out, STUDY_FILE, {"games": options.games, **compared}, noted)
     if bases and seeds < ENOUGH_SEEDS:
         say(f"warning: an interval over {seeds} seeds is wide; compare with {ENOUGH_SEEDS} or more")
     return partial(_work, tasks, settings.configs, games, options)
@@ -175,11 +165,11 @@ def _prepare(options: argparse.Namespace) -> Work:
 
 def _title_of(boards: Sequence[BoardConfig]) -> str:
     """Returns the names of boards, with their first-click rule."""
-    return f"{', '.join(each.name for each in boards)}, first click {boards[0].first_click}"
+    return f"{', '.join(board.name for board in boards)}, first click {boards[0].first_click}"
 
 
 def plan(bases: Mapping[str, TrainingSettings], seeds: int, out: Path, command: str, games: range) -> list[Task]:
-    """Returns the trainings of all configurations, by name, with the seeds 0, 1, ..., seed by seed."""
+    """Returns a task for each seed from 0 to `seeds - 1` and, within a seed, for each configuration of `bases`."""
     return [
         Task(name, replace(base, seed=seed), out / f"{name}-{seed}", command, games, code_of_reward(base.reward))
         for seed in range(seeds)
@@ -189,64 +179,69 @@ def plan(bases: Mapping[str, TrainingSettings], seeds: int, out: Path, command: 
 
 def _work(tasks: Sequence[Task], boards: Sequence[BoardConfig], games: range, options: argparse.Namespace) -> None:
     with hold_folder(options.out) as sweep:
-        sweep(1)  # In CONFIG-SEED/, too.
-        left = [task for task in tasks if not task.done]
+        sweep(1)  # Depth 1: in the run folders CONFIG-SEED/, too.
+        remaining = [task for task in tasks if not task.done]
         if tasks:
-            say(f"{len(tasks) - len(left)} of {len(tasks)} trainings are done")
-        if left:
-            bar = progress.game_bar("running", "seeds", len(left), "trainings")
-            with bar as on_finished, closing(_finished(left, options)) as done:
-                for task in done:
+            say(f"{len(tasks) - len(remaining)} of {len(tasks)} trainings are done")
+        if remaining:
+            bar = progress.game_bar("running", "seeds", len(remaining), "trainings")
+            with bar as on_finished, closing(_finish_tasks(remaining, options)) as finished:
+                for task in finished:
                     say(f"{task.config} with seed {task.settings.seed} is done")
                     on_finished(1)
         _report(tasks, boards, options, agent_rates(options.policy, boards, games, options.workers))
 
 
-def _finished(tasks: Sequence[Task], options: argparse.Namespace) -> Generator[Task]:
-    """Yields each task when it is done: in a worker process, or on a node, which sends the files of its folder."""
+def _finish_tasks(tasks: Sequence[Task], options: argparse.Namespace) -> Generator[Task]:
+    """Carries out the tasks in worker processes, or on a cluster that sends back their files; yields each when done."""
     starts = {task.settings.start for task in tasks if task.settings.start is not None}
     rewards = {task.settings.reward for task in tasks}.difference(REWARDS)
-    here = closing(ProcessPool(min(options.workers, len(tasks)))) if options.ray is None else None
-    with here or chosen_workers(options, [*starts, *rewards]) as workers:
-        calls = ((task, None if here else _read_files(task.folder)) for task in tasks)
-        for (task, _), files in workers.run(_carry_out, calls):
+    pool = closing(ProcessPool(min(options.workers, len(tasks)))) if options.ray is None else None
+    with pool or chosen_workers(options, [*starts, *rewards]) as workers:
+        calls = ((task, None if pool else _read_files(task.folder)) for task in tasks)
+        for (task, _), files in workers.run(_carry_out_with_files, calls):
             _write_files(task.folder, files)
             yield task
 
 
 def carry_out(task: Task) -> None:
-    """Trains and tests unless that is done; resumes an interrupted training. A signal raises a KeyboardInterrupt."""
+    """Trains and tests, unless that is done; resumes an interrupted training. Raises KeyboardInterrupt on a signal."""
     from baselines.learned.agents import find_agent
     from baselines.learned.training.selection import count_wins
 
     if task.done:
         return
-    done = task.result or train_in(task.folder, task.settings, task.command, task.code)
+    # A result of other test games means that the training is finished, and only the test is to be repeated.
+    training = task.result or train_in(task.folder, task.settings, task.command, task.code)
     wins = count_wins(task.settings, find_agent(task.folder), task.games)
-    result = TrainingTest(done.steps, len(task.games), wins, task.settings.to_json(), task.games.start)
+    result = TrainingTest(training.steps, len(task.games), wins, task.settings.to_json(), task.games.start)
     write_json(task.folder / RESULT_FILE, msgspec.structs.asdict(result))
 
 
-def _carry_out(task: Task, files: Mapping[str, bytes] | None) -> dict[str, bytes]:
-    """Carries out a task; on another machine it takes and returns the files of its folder, by their paths in it."""
+def _carry_out_with_files(task: Task, files: Mapping[str, bytes] | None) -> dict[str, bytes]:
+    """Carries out a task: in its folder if `files` is None, else in a temporary folder that begins with these files.
+
+    Returns the files of the temporary folder, by relative path; {} if there is none.
+    """
     if files is None:
         carry_out(task)
         return {}
-    with TemporaryDirectory() as name:
-        folder = Path(name)
+    with TemporaryDirectory() as path:
+        folder = Path(path)
         _write_files(folder, files)
         carry_out(task._replace(folder=folder))
         return _read_files(folder)
 
 
 def _read_files(folder: Path) -> dict[str, bytes]:
-    """Returns the files below a folder, and not what links lead to: that may be a file of the user elsewhere."""
-    found = (path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in found}
+    """Returns the files below a folder by relative path; no links, which may lead to other files of the user."""
+    paths = (path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
 
 
 def _write_files(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Writes files into a folder, by their paths in it; `RESULT_FILE`, which says that all is done, comes last."""
+    """Writes files into a folder, by relative path."""
+    # `RESULT_FILE` comes last (False sorts before True), because it means that the task is done.
     for name in sorted(files, key=RESULT_FILE.__eq__):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         replace_file(folder / name, files[name])
@@ -255,37 +250,40 @@ def _write_files(folder: Path, files: Mapping[str, bytes]) -> None:
 def agent_rates(
     names: Sequence[str], boards: Sequence[BoardConfig], games: range, workers: int
 ) -> dict[str, list[float]]:
-    """Returns the win rates of agents in the games of these seeds, one for each agent of a row of the table."""
+    """Returns the win rates of agents by row of the table (see `row_of`): the mean over the boards, for each agent.
+
+    `games` are the seeds of the games on each board.
+    """
     from baselines.evaluation.evaluate import play, prepare
 
-    found: dict[str, list[float]] = {}
-    with local_workers(workers) as there:
+    rates_by_row: dict[str, list[float]] = {}
+    with local_workers(workers) as pool:
         for name in names:
             say(f"playing {name}")
-            maker, rates = registry.find_policy(name), []
+            specification, rates = registry.find_policy(name), []
             for board in boards:
-                assignment = prepare(maker, board, games, trial=False)
-                played = play(assignment, there, shown=False)
+                assignment = prepare(specification, board, games, trial=False)
+                played = play(assignment, pool, shown=False)
                 if played.interrupted:
                     raise KeyboardInterrupt
                 assignment.end()
                 rates.append(played.win_rate)
-            found.setdefault(row_of(name), []).append(float(np.mean(rates)))
-    return found
+            rates_by_row.setdefault(row_of(name), []).append(float(np.mean(rates)))
+    return rates_by_row
 
 
 def row_of(policy: str) -> str:
-    """Returns the name of an agent's row: its specification without `seed=` and numbers at the end of files' names.
+    """Returns the row of an agent: its specification without `seed=` and without numbers at the end of files' names.
 
-    Everything else may be another method, whose agents have a row of their own.
+    Agents that differ in anything else may be of different methods, and have different rows.
     """
-    found = registry.Specification.of(policy)
-    row = _FINAL_NUMBER.sub("", found.base.rstrip("/")) + (f":{found.attribute}" if found.attribute else "")
+    agent = registry.Specification.of(policy)
+    row = _FINAL_NUMBER.sub("", agent.base.rstrip("/")) + (f":{agent.attribute}" if agent.attribute else "")
     # A number in the name of a file tells agents apart; elsewhere it is a setting or a version, as in model=llama-3.
     is_file = re.compile(r".*\.[a-z]\w*", re.IGNORECASE).fullmatch
     options = [
         f"{name}={_FINAL_NUMBER.sub('', value) if is_file(str(value)) else value}"
-        for name, value in found.options.items()
+        for name, value in agent.options.items()
         if name != "seed"
     ]
     return row + (f":{','.join(options)}" if options else "")
@@ -297,15 +295,15 @@ def _report(
     options: argparse.Namespace,
     others: Mapping[str, Sequence[float]],
 ) -> None:
-    """Writes and prints the win rates of finished trainings and of `others`, and draws the curves of the trainings."""
+    """Writes and prints the win rates of the trainings and, from `agent_rates`, of `others`; draws learning curves."""
     rates: dict[str, list[float]] = {}
     for task in tasks:
         rates.setdefault(task.config, []).append(task.win_rate)
     results: list[dict[str, Any]] = []
     for name, values in [*rates.items(), *others.items()]:
         iqm, interval = interquartile_mean(values)
-        ends = list(interval) if len(values) > 1 else None
-        results.append({"config": name, "win_rates": values, "iqm": iqm, "ci95": ends})
+        ci95 = list(interval) if len(values) > 1 else None
+        results.append({"config": name, "win_rates": values, "iqm": iqm, "ci95": ci95})
     content = {
         "games": options.games,
         "first_seed": options.first_seed,
@@ -333,20 +331,20 @@ def _print(title: str, results: Sequence[dict[str, Any]], wide: bool) -> None:
         Column("lowest", lambda row: min(row["win_rates"]), ".1%", 1),
         Column("highest", lambda row: max(row["win_rates"]), ".1%", 1),
     )
-    best = max(range(len(results)), key=lambda number: results[number]["iqm"])
+    best = max(range(len(results)), key=lambda row: results[row]["iqm"])
     page = Page.for_stdout(wide)
     page.table(table_of(title, columns, results, (best,) if len(results) > 1 else ()))
-    few = f"below {ENOUGH_SEEDS} agents Student's t for their mean, else bootstrap percentiles"
-    page.note(f"IQM: interquartile mean. Interval: {few}.", "dim")
-    for one, other in combinations([each for each in results if len(each["win_rates"]) > 1], 2):
-        gap, (low, high) = interquartile_mean(one["win_rates"], other["win_rates"])
-        points = shown(100 * gap, "+.1f", (100 * low, 100 * high))
+    method = f"below {ENOUGH_SEEDS} agents Student's t for their mean, else bootstrap percentiles"
+    page.note(f"IQM: interquartile mean. Interval: {method}.", "dim")
+    for one, other in combinations([result for result in results if len(result["win_rates"]) > 1], 2):
+        difference, (low, high) = interquartile_mean(one["win_rates"], other["win_rates"])
+        points = shown(100 * difference, "+.1f", (100 * low, 100 * high))
         page.note(f"{one['config']} minus {other['config']}, percentage points (95 % interval): {points}")
     page.print()
 
 
 def _draw(tasks: Sequence[Task], configs: Sequence[str]) -> bytes:
-    """Returns the median of each configuration over the steps, in a band from its lowest to its highest training."""
+    """Returns a PNG of learning curves: for each configuration the median over its seeds, and a band of all seeds."""
     from matplotlib.ticker import PercentFormatter
 
     with plot_style.styled_figure() as figure:
@@ -354,18 +352,15 @@ def _draw(tasks: Sequence[Task], configs: Sequence[str]) -> bytes:
         for config in configs:
             curves = [points for task in tasks if task.config == config and (points := task.curve)]
             if curves:
-                steps, low, middle, high = band(curves)
-                (line,) = axes.plot(steps, middle, label=f"{config}, median of {len(curves)} seeds")
+                steps, low, median, high = band(curves)
+                (line,) = axes.plot(steps, median, label=f"{config}, median of {len(curves)} seeds")
                 axes.fill_between(steps, low, high, color=line.get_color(), alpha=0.25, linewidth=0)
         exact = [points[-1][1] for name, points in read_points(tasks[0].folder).items() if name.endswith("/exact")]
         if exact:
             rate = sum(exact) / len(exact)
             axes.axhline(rate, linestyle="--", color="grey", label=f"exact {rate:.1%}")
-        axes.set(
-            xlabel="environment steps",
-            ylabel="win rate in the selection games",
-            title=", ".join(tasks[0].settings.boards),
-        )
+        title = ", ".join(tasks[0].settings.boards)
+        axes.set(xlabel="environment steps", ylabel="win rate in the selection games", title=title)
         axes.yaxis.set_major_formatter(PercentFormatter(1))
         axes.grid()
         figure.legend(loc="outside lower center", ncols=2)
@@ -373,9 +368,12 @@ def _draw(tasks: Sequence[Task], configs: Sequence[str]) -> bytes:
 
 
 def band(curves: Sequence[Sequence[tuple[float, float]]], points: int = 100) -> NDArray[np.float64]:
-    """Returns (4, points): steps that all curves have, and the lowest, median and highest win rate at each."""
-    steps = np.linspace(max(each[0][0] for each in curves), min(each[-1][0] for each in curves), points)
-    rates = np.array([np.interp(steps, *np.transpose(each)) for each in curves])
+    """Returns (4, points): steps within all curves, and the lowest, median and highest win rate at each.
+
+    The win rates at these steps are interpolated; a curve is a list of (step, win rate).
+    """
+    steps = np.linspace(max(curve[0][0] for curve in curves), min(curve[-1][0] for curve in curves), points)
+    rates = np.array([np.interp(steps, *np.transpose(curve)) for curve in curves])
     return np.array([steps, rates.min(axis=0), np.median(rates, axis=0), rates.max(axis=0)])
 
 

@@ -17,9 +17,8 @@ EXAMPLES = """\
 def _add_arguments(parser: Parser) -> None:
     parser.add_argument("suite", nargs="?", metavar="NAME", help="play this suite")
     parser.add_argument("--groups", nargs="+", metavar="GROUP", help="play these groups of it (default all)")
-    add_options(
-        parser, "--policy", help="add these policies to each group, named as evaluate names them (default none)"
-    )
+    text = "add these policies to each group, named as evaluate names them (default none)"
+    add_options(parser, "--policy", help=text)
     add_options(parser, "--out", "--workers", "--ray", "--wide")
     add_options(parser, "--games", default=GAMES, help="play N games of each policy on each board")
     add_options(parser, "--seed", default=None, help="give game i the seed SEED + i (default: 0)")
@@ -29,10 +28,10 @@ def _add_arguments(parser: Parser) -> None:
 def _prepare(options: argparse.Namespace) -> Work:
     if options.suite is None:
         return COMMAND.parser(options.program).print_help
-    # What needs no heavy import is checked first.
+    # The checks without heavy imports come first.
     if options.out is None:
         raise ValueError("a suite needs a folder for its games and results: --out DIR")
-    added = [registry.Specification.of(name).check() for name in options.policy]
+    policies = [registry.Specification.of(name).check() for name in options.policy]
     suite = find_suite(options.suite).chosen(options.groups, options.policy)
     suite.seeds_of(options.seed, options.games)
     checks.check_extra(*SUITE_NEEDS)
@@ -41,7 +40,7 @@ def _prepare(options: argparse.Namespace) -> Work:
     from baselines.benchmark.report import write_results
     from baselines.benchmark.run import SuiteRun
 
-    suite = find_suite(options.suite).chosen(options.groups, [each.pinned().name for each in added])
+    suite = find_suite(options.suite).chosen(options.groups, [policy.pinned().name for policy in policies])
     run = SuiteRun(suite, options.out, options.seed, options.games, options.command)
 
     def play() -> None:

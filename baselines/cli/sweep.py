@@ -41,24 +41,24 @@ EXAMPLES = """\
 {0} --config dqn-8x8 --search depth=int:4:8 batch_size=128,256 --steps 1000000 --out runs/sweep"""
 
 PLAN_FILE, JOURNAL, NUMBER = "sweep.json", "journal.log", "first"
-"""What a folder searches for, the file of Optuna with all trials and their evaluations, and its name of their numbers.
+"""The plan of a sweep, the journal of Optuna with all trials, and the user attribute with the number of a trial.
 
-Optuna's own numbers also count trials that a kill cut off before they had values."""
+Optuna's own numbers also count trials that were killed before they had values."""
 
 SETTINGS = ("gamma", "reward", "optimizer", "channels", "depth", "envs")
-"""Settings of a training that may vary, apart from the hyperparameters of its algorithm."""
+"""Settings that a sweep may draw, apart from the hyperparameters of the algorithm."""
 
 FORMS = "log:LOW:HIGH, uniform:LOW:HIGH, int:LOW:HIGH, or values such as 32,64"
 
 GRACE_PERCENT, REDUCTION = 10, 3
-"""Part of the budget before which no trial is ended, and the factor by which their number shrinks at each look."""
+"""Per cent of the budget before which no trial is pruned, and the reduction factor of successive halving."""
 
 
 @dataclass(frozen=True)
 class Sweep:
     """A search for hyperparameters: it draws the settings in `search`, and takes the others from `base`.
 
-    `codes` are those of the rewards, by their names; see `train_in`.
+    `codes` holds the code of each reward, by name, as `train_in` takes it.
     """
 
     base: TrainingSettings
@@ -71,19 +71,20 @@ class Sweep:
 
     @property
     def games(self) -> int:
-        """The selection games of each evaluation."""
+        """The number of selection games of each evaluation, on all boards."""
         return self.base.eval_games * len(self.base.boards)
 
     def settings_of(self, drawn: dict[str, Any]) -> TrainingSettings:
-        """Returns the settings of a trial; raises ValueError if a value is not allowed."""
-        content, values = self.base.to_json(), rounded(drawn)
-        changed = {name: values.pop(name) for name in SETTINGS if name in values}
-        return TrainingSettings(**content | changed | {"hyperparameters": content["hyperparameters"] | values})
+        """Returns the settings of a trial with these drawn values; raises ValueError if a value is not allowed."""
+        base, hyperparameters = self.base.to_json(), rounded(drawn)
+        changes = {name: hyperparameters.pop(name) for name in SETTINGS if name in hyperparameters}
+        return TrainingSettings(**base | changes | {"hyperparameters": base["hyperparameters"] | hyperparameters})
 
     def study(self, draw: int = 0) -> Study:
-        """Returns the study of Optuna in the folder, which draws for a trial of this number; a ValueError if damaged.
+        """Opens or creates the study of Optuna, with a sampler for the trial of number `draw`.
 
-        The draws depend on the number, and so not on trials that a kill has cut off.
+        The sampler's seed depends on that number, and so not on the number of killed trials. Raises ValueError if the
+        journal is damaged or belongs to another sweep.
         """
         import optuna
         from optuna.storages.journal import JournalFileBackend, JournalStorage
@@ -95,13 +96,13 @@ class Sweep:
         except OSError:
             raise
         except Exception as error:
-            # The replay of a damaged line raises errors of many kinds.
+            # Optuna raises exceptions of many types for a damaged line.
             raise ValueError(f"{self.journal} is damaged: {first_line(error)}; delete it") from error
         if any(name != self.name for name in names):
             raise ValueError(f"{self.journal} has the trials of another sweep; delete it")
         return optuna.create_study(
             storage=storage,
-            # A sampler with the seed of an earlier trial would draw its values again. Optuna takes 32 bits.
+            # With the seed of an earlier trial, the sampler would repeat its draws. Seeds have 32 bits.
             sampler=optuna.samplers.TPESampler(seed=(self.seed * 10_007 + draw) % (1 << 32)),
             pruner=optuna.pruners.SuccessiveHalvingPruner(GRACE_PERCENT, REDUCTION),
             study_name=self.name,
@@ -111,31 +112,32 @@ class Sweep:
 
     @property
     def name(self) -> str:
-        """The name of the study of Optuna, which tells what is searched for, and by which code."""
+        """The name of Optuna's study: a hash of the settings, the search and the code."""
         plan = (self.base.to_json(), self.search, self.trials, self.seed, installation_id())
         return f"sweep {hashlib.sha256(repr(plan).encode()).hexdigest()[:12]}"
 
     @property
     def journal(self) -> Path:
-        """The file of Optuna."""
+        """The path of Optuna's journal."""
         return self.out / JOURNAL
 
-    def begun(self) -> dict[int, FrozenTrial]:
-        """Returns the trials so far, by number; a ValueError says that an ended one has impossible figures."""
+    def started(self) -> dict[int, FrozenTrial]:
+        """Returns the trials so far, by number; raises ValueError if a finished one has impossible values."""
         from optuna.trial import TrialState
 
-        found = {}
+        trials = {}
         for trial in self.study().get_trials(deepcopy=False):
             number = trial.user_attrs.get(NUMBER)
             if trial.state != TrialState.RUNNING:
-                convert({**trial.user_attrs, "curve": [*trial.intermediate_values.values()]}, Facts, str(self.journal))
+                values = {**trial.user_attrs, "curve": [*trial.intermediate_values.values()]}
+                convert(values, FinishedTrial, str(self.journal))
             if isinstance(number, int):
-                found[number] = trial
-        return found
+                trials[number] = trial
+        return trials
 
     def done(self) -> list[FrozenTrial]:
-        """Returns the trials that spent their budget, or that the pruner ended, the best first."""
-        trials = [trial for trial in self.begun().values() if trial.state.is_finished()]
+        """Returns the trials that spent their budget or were pruned, the best first."""
+        trials = [trial for trial in self.started().values() if trial.state.is_finished()]
         return sorted(trials, key=lambda trial: -trial.user_attrs["win_rate"])
 
     def left(self) -> list[int]:
@@ -144,8 +146,8 @@ class Sweep:
         return [number for number in range(self.trials) if number not in done]
 
 
-class Facts(msgspec.Struct):
-    """What Optuna knows of a trial that is done: its number, win rate, steps, and the win rates on the way."""
+class FinishedTrial(msgspec.Struct):
+    """What Optuna stores of a finished trial; `first` is its number, and `curve` the win rates of its evaluations."""
 
     first: Count
     win_rate: Rate
@@ -154,48 +156,49 @@ class Facts(msgspec.Struct):
 
 
 def rounded(drawn: dict[str, Any]) -> dict[str, Any]:
-    """Returns drawn values with three significant digits: more say nothing, and are hard to read."""
+    """Returns drawn values with floats rounded to three significant digits, which are easier to read."""
     return {name: float(f"{value:.3g}") if isinstance(value, float) else value for name, value in drawn.items()}
 
 
 def parse_search(texts: Sequence[str], algo: str) -> dict[str, BaseDistribution]:
-    """Returns what to draw, by setting, from texts such as "depth=int:4:8"; raises ValueError for another form."""
+    """Returns the distribution of each setting, from texts such as "depth=int:4:8"; raises ValueError for bad ones."""
     from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 
-    known = [entry.name for entry in fields(ALGORITHMS[algo])] + list(SETTINGS)
+    allowed = [entry.name for entry in fields(ALGORITHMS[algo])] + list(SETTINGS)
     search: dict[str, BaseDistribution] = {}
     for text in texts:
         name, _, form = text.partition("=")
-        if name not in known or name in search or not form:
-            meant = "" if name in known else did_you_mean(name, known)
-            names = f"{algo} has {', '.join(known)}"
-            raise ValueError(f"search each setting once, as NAME=FORM, not {text!r}; {names}{meant}")
+        if name not in allowed or name in search or not form:
+            hint = "" if name in allowed else did_you_mean(name, allowed)
+            names = f"{algo} has {', '.join(allowed)}"
+            raise ValueError(f"search each setting once, as NAME=FORM, not {text!r}; {names}{hint}")
         kind, *ends = form.split(":")
         try:
             if kind in ("int", "log", "uniform") and len(ends) != 2:
                 raise ValueError("a range has two ends")
-            if ends and not isinstance(number_or_text(kind), str):
+            if ends and not isinstance(number_or_text(kind), str):  # such as 4:8, without a kind
                 likely = "int" if isinstance(number_or_text(kind), int) else "log"
                 raise ValueError(f"did you mean {name}={likely}:{form}?")
             if kind == "int":
                 low, high = map(int, ends)
                 search[name] = IntDistribution(low, high)
             elif kind in ("log", "uniform"):
-                least, most = map(float, ends)
-                search[name] = FloatDistribution(least, most, log=kind == "log")
+                minimum, maximum = map(float, ends)
+                search[name] = FloatDistribution(minimum, maximum, log=kind == "log")
             else:
-                search[name] = CategoricalDistribution([number_or_text(each) for each in form.split(",")])
+                search[name] = CategoricalDistribution([number_or_text(value) for value in form.split(",")])
         except ValueError as error:
             raise ValueError(f"{text}: the forms are {FORMS}; {error}") from error
     return search
 
 
 def check_values(sweep: Sweep) -> None:
-    """Raises a ValueError unless the ends of each range, and each choice, are allowed."""
-    for name, drawn in sweep.search.items():
-        for value in getattr(drawn, "choices", None) or (getattr(drawn, "low", 0), getattr(drawn, "high", 0)):
+    """Raises ValueError unless the ends of each range, and each choice, are allowed."""
+    for name, distribution in sweep.search.items():
+        ends = getattr(distribution, "low", 0), getattr(distribution, "high", 0)
+        for value in getattr(distribution, "choices", None) or ends:
             settings = sweep.settings_of({name: value})
-            # Beside other draws of these two the value may have an effect.
+            # Whether a value has an effect may depend on gamma and reward, so it is unknown if those are drawn.
             if not {"gamma", "reward"} & sweep.search.keys():
                 check_effect(settings, {name: value})
             if name == "reward":
@@ -203,15 +206,12 @@ def check_values(sweep: Sweep) -> None:
 
 
 def _add_arguments(parser: Parser) -> None:
-    parser.add_argument(
-        "--config", required=True, metavar="NAME", help="read this configuration of train.py, or a .toml file"
-    )
-    parser.add_argument(
-        "--search", nargs="+", required=True, metavar="NAME=FORM", help=f"draw these settings; FORM is {FORMS}"
-    )
-    parser.add_argument(
-        "--trials", type=whole_number_from(1, 10_000), default=10, metavar="N", help="train with N draws"
-    )
+    text = "read this configuration of train.py, or a .toml file"
+    parser.add_argument("--config", required=True, metavar="NAME", help=text)
+    text = f"draw these settings; FORM is {FORMS}"
+    parser.add_argument("--search", nargs="+", required=True, metavar="NAME=FORM", help=text)
+    trials = whole_number_from(1, 10_000)
+    parser.add_argument("--trials", type=trials, default=10, metavar="N", help="train with N draws")
     add_options(parser, "--seed", help="seed the draws with SEED")
     add_options(parser, "--workers", help="run N trainings at a time, one per core")
     add_task(parser)
@@ -227,35 +227,35 @@ def _prepare(options: argparse.Namespace) -> Work:
         raise ValueError("--search draws the reward; leave out --reward")
     sweep = Sweep(base, search, options.trials, options.seed, options.out, options.command)
     check_values(sweep)
-    codes = {each: code_of_reward(each) for each in getattr(search.get("reward"), "choices", (base.reward,))}
+    codes = {reward: code_of_reward(reward) for reward in getattr(search.get("reward"), "choices", (base.reward,))}
     plan = {"settings": base.to_json(), "search": options.search, "seed": options.seed, "trials": options.trials}
-    plan |= {f"{name} {reward}": code for reward, found in codes.items() for name, code in found.items()}
+    plan |= {f"{name} {reward}": value for reward, code in codes.items() for name, value in code.items()}
     claim_folder(options.out, PLAN_FILE, plan)
     with hold_folder(options.out):
         remove_link(sweep.journal)
         end_last_line(sweep.journal)
-        sweep.done()
+        sweep.done()  # Raises ValueError, before any work, if the journal is damaged.
     return partial(_work, replace(sweep, codes=codes), options)
 
 
 def _work(sweep: Sweep, options: argparse.Namespace) -> None:
     with hold_folder(sweep.out) as remove_temporary_files:
-        remove_temporary_files(2)  # In trials/NUMBER/, too.
-        left = sweep.left()
-        done = sweep.trials - len(left)
+        remove_temporary_files(2)  # Depth 2: in the run folders trials/NUMBER/, too.
+        remaining = sweep.left()
+        done = sweep.trials - len(remaining)
         say(f"{done} of {sweep.trials} trials are done")
-        if left:
-            with closing(ProcessPool(min(options.workers, len(left)))) as pool:
-                for _ in pool.run(run_trial, ((sweep, number) for number in left)):
+        if remaining:
+            with closing(ProcessPool(min(options.workers, len(remaining)))) as pool:
+                for _ in pool.run(run_trial, ((sweep, number) for number in remaining)):
                     done += 1
                     say(f"{done} of {sweep.trials} trials are done")
         _report(sweep, sweep.done(), options)
 
 
 def end_last_line(journal: Path) -> None:
-    """Cuts off half a line, which a power cut can leave, and to which Optuna would append.
+    """Cuts off an unfinished last line, which a power cut can leave, and to which Optuna would append.
 
-    A ValueError says if the last whole line is damaged: Optuna itself would write one line more.
+    Raises ValueError if the last whole line is damaged; Optuna itself would append one more line.
     """
     if journal.exists():
         content = journal.read_bytes()
@@ -268,18 +268,18 @@ def end_last_line(journal: Path) -> None:
 
 
 def run_trial(sweep: Sweep, number: int) -> None:
-    """Trains with values that Optuna draws, until the budget is spent or the pruner ends the training.
+    """Trains with values that Optuna draws, until the budget is spent or the trial is pruned.
 
-    A trial that was interrupted resumes from its checkpoint.
+    An interrupted trial resumes from its checkpoint.
     """
     import optuna
 
-    study, is_pruned, interrupted = sweep.study(number), False, sweep.begun().get(number)
+    study, is_pruned, interrupted = sweep.study(number), False, sweep.started().get(number)
     trial = study.ask(sweep.search) if interrupted is None else optuna.Trial(study, interrupted._trial_id)
     trial.set_user_attr(NUMBER, number)
 
-    def follow(training: Training) -> bool:
-        """Reports an evaluation to Optuna; returns False if its pruner ends the training."""
+    def report(training: Training) -> bool:
+        """Reports an evaluation to Optuna; returns False if the pruner ends the training."""
         nonlocal is_pruned
         assert training.score is not None
         assert training.progress.kept is not None
@@ -296,7 +296,7 @@ def run_trial(sweep: Sweep, number: int) -> None:
 
     folder = sweep.out / "trials" / f"{number:03}"
     settings = sweep.settings_of(trial.params)
-    train_in(folder, settings, sweep.command, sweep.codes.get(settings.reward), on_evaluation=follow)
+    train_in(folder, settings, sweep.command, sweep.codes.get(settings.reward), on_evaluation=report)
     if not is_pruned:
         study.tell(trial, trial.user_attrs["win_rate"])
 
@@ -314,7 +314,7 @@ def _report(sweep: Sweep, ranked: Sequence[FrozenTrial], options: argparse.Names
             "steps": trial.user_attrs["steps"],
             "selection_win_rate": trial.user_attrs["win_rate"],
             "ci95": list(wilson_interval(round(trial.user_attrs["win_rate"] * sweep.games), sweep.games)),
-            "curve": [{"percent": at, "win_rate": rate} for at, rate in trial.intermediate_values.items()],
+            "curve": [{"percent": step, "win_rate": rate} for step, rate in trial.intermediate_values.items()],
         }
         for trial in ranked
     ]
@@ -341,15 +341,16 @@ def _report(sweep: Sweep, ranked: Sequence[FrozenTrial], options: argparse.Names
 
 
 def _to_toml(sweep: Sweep, best: FrozenTrial) -> str:
-    """Returns the settings of a trial as a configuration of `train.py`; the rest is left to the command line."""
+    """Returns the settings of a trial as a .toml configuration of `train.py`, without seed, device and threads."""
     settings = sweep.settings_of(best.params).to_json()
-    table = settings.pop("hyperparameters")
+    hyperparameters = settings.pop("hyperparameters")
     number, won = best.user_attrs[NUMBER], f"{best.user_attrs['win_rate']:.1%} of {sweep.games} selection games"
     lines = [f"# The best of {sweep.trials} trials, number {number}, which won {won}."]
     for name, value in settings.items():
         if value is not None and name not in ("seed", "device", "threads"):
             lines.append(f"{name} = {json.dumps(value)}")
-    return "\n".join([*lines, "", "[hyperparameters]", *(f"{name} = {json.dumps(table[name])}" for name in table), ""])
+    table = [f"{name} = {json.dumps(value)}" for name, value in hyperparameters.items()]
+    return "\n".join([*lines, "", "[hyperparameters]", *table, ""])
 
 
 main = Command(

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from baselines.learned.training.state import Training
 
 NEEDED = ("torch", "stable_baselines3", "sb3_contrib", "safetensors", "scipy", "matplotlib", "rich")
-"""Packages of a training."""
+"""The optional dependencies of a training."""
 
 EXAMPLES = """\
 {0} --config quick
@@ -38,10 +38,10 @@ EXAMPLES = """\
 
 
 class LongHelp(argparse.Action):
-    """Prints the help, the configurations and all hyperparameters, which it reads from the algorithms."""
+    """Prints the help, the configurations and the hyperparameters of all algorithms."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
-        """Prints, and leaves."""
+        """Prints the long help, and exits."""
         parser.print_help()
         print(configurations.long_help(max(get_terminal_size().columns - 2, 20)))
         parser.exit()
@@ -59,26 +59,26 @@ def _add_arguments(parser: Parser) -> None:
     add_options(length, "--out", help="write the run folder DIR (default runs/NAME)")
     length.add_argument("--resume", action="store_true", help="continue from the last checkpoint in --out")
     _add_settings(length, "minutes", "steps", "device", "threads")
-    how = parser.add_argument_group("how to train")
-    _add_settings(how, "envs", "channels", "depth", "precision", "optimizer", "eval_games")
-    how.add_argument("--set", nargs="+", metavar="X=Y", help="set hyperparameters, which --help-all lists")
-    how.add_argument("--track", action="store_true", help="send the log to Weights & Biases, too")
+    method = parser.add_argument_group("how to train")
+    _add_settings(method, "envs", "channels", "depth", "precision", "optimizer", "eval_games")
+    method.add_argument("--set", nargs="+", metavar="X=Y", help="set hyperparameters, which --help-all lists")
+    method.add_argument("--track", action="store_true", help="send the log to Weights & Biases, too")
 
 
 def _add_settings(group: argparse._ActionsContainer, *names: str) -> None:
-    """Adds arguments for settings of a training, by their declarations; None stands for what is not given."""
-    declared = {option.name: option for option in options_of(TrainingSettings)}
+    """Adds options for fields of `TrainingSettings`, as declared there; the value None means that one is not given."""
+    declarations = {option.name: option for option in options_of(TrainingSettings)}
     for name in names:
-        option = declared[name]
+        option = declarations[name]
         if bool in option.kinds:
-            # The option switches it off, so its help says what is then played.
+            # The field is True by default, and the option --no-NAME sets it to False.
             flag, text = f"--no-{name}", SHARED[f"--no-{name}"]["help"]
             group.add_argument(flag, dest=name, action="store_const", const=False, help=text)
             continue
-        readers: dict[type, Callable[[str], Any]] = {int: whole_number_from(int(option.least)), float: number_or_text}
+        parsers: dict[type, Callable[[str], Any]] = {int: whole_number_from(int(option.least)), float: number_or_text}
         group.add_argument(
             "--" + name.replace("_", "-"),
-            type=readers.get(option.kinds[0], str),
+            type=parsers.get(option.kinds[0], str),
             choices=option.choices or None,
             metavar="NAME" if option.choices else name.upper().partition("_")[2] or name.upper(),
             help=option.help,
@@ -106,45 +106,45 @@ def _train(options: argparse.Namespace, training: Training, lock: ExitStack) -> 
 
 
 def _report(program: str, training: Training) -> None:
-    """Prints the last lines of a training; they wrap, but the command to copy does not."""
+    """Prints a summary of the training, and a command for each board that evaluates the agent."""
     from baselines.learned.training.selection import Score
     from baselines.tables import Page
 
     page, settings, kept, steps = Page.for_stdout(), training.settings, training.progress.kept, training.steps
-    kept_at = kept["steps"] if kept else 0
+    kept_step = kept["steps"] if kept else 0
     state = "interrupted" if training.is_interrupted else "trained"
-    later = "; --resume goes on" if training.is_interrupted else ""
-    page.note(f"{state} after {steps} steps: agent of step {kept_at} in {training.folder}{later}")
+    hint = "; --resume goes on" if training.is_interrupted else ""
+    page.note(f"{state} after {steps} steps: agent of step {kept_step} in {training.folder}{hint}")
     newest = f"the newest weights, of step {steps},"
-    if kept_at != steps and training.newest is None:
+    if kept_step != steps and training.newest is None:
         page.note(f"{newest} have not been evaluated; --resume continues with them")
-    elif kept_at != steps and training.newest is not None:
+    elif kept_step != steps and training.newest is not None:
         page.note(f"{newest} win {training.newest.win_rate:.1%} of the selection games, fewer than the kept agent")
     if kept:
         rates = Score(kept["win_rates"], kept["games"]).lines(training.progress.references or {})
         page.note(f"of {settings.eval_games} selection games: {'; '.join(rates)}")
     for board in settings.configs:
-        level = f" --no-guess {board.no_guess}" if board.no_guess else " --no-luck" * (not board.luck)
+        rules = f" --no-guess {board.no_guess}" if board.no_guess else " --no-luck" * (not board.luck)
         page.line(
             f"{typed_command(program.replace('train', 'evaluate'), ())} --policy {shlex.quote(str(training.folder))} "
-            f"--size {board.rows}x{board.cols} --mines {board.mines} --first-click {board.first_click}{level}"
+            f"--size {board.rows}x{board.cols} --mines {board.mines} --first-click {board.first_click}{rules}"
         )
     page.print()
 
 
 def _prepare(options: argparse.Namespace) -> Work:
-    """Locks the run folder, and returns the training of the options as work that keeps the lock."""
+    """Locks the run folder, prepares the training, and returns it as work; the lock lasts until the work ends."""
     check_extra(*NEEDED)
     for module in ("wandb", "tensorboard") if options.track else ():
         check_extra(module, extra=module)
     settings, folder = configurations.settings_and_folder(options)
-    say(f"Train {settings.title} for {settings.budget_in_words}, in {folder}{_loss_of_hindsight(settings)}")
-    with ExitStack() as held:
-        # The lock comes before the checkpoint is read, because a session that is about to end writes one more.
+    say(f"Train {settings.title} for {settings.budget_in_words}, in {folder}{_hindsight_note(settings)}")
+    with ExitStack() as stack:
+        # Lock before the checkpoint is read, because another session may be writing its last one.
         if not folder.exists():
             folder.mkdir(parents=True)
-            held.callback(_remove_if_empty, folder)
-        sweep = held.enter_context(hold_folder(folder))
+            stack.callback(_remove_if_empty, folder)
+        sweep = stack.enter_context(hold_folder(folder))
         if not options.resume and not is_empty(folder):
             raise ValueError(f"{folder} exists and is not empty; go on with --resume, or choose another --out")
         from baselines.learned.training.loop import prepare
@@ -154,12 +154,12 @@ def _prepare(options: argparse.Namespace) -> Work:
         has_new_budget = (settings.steps, settings.minutes) != (earlier.get("steps"), earlier.get("minutes"))
         if options.resume and has_new_budget and training.budget.progress(training.steps) >= 1:
             raise ValueError(f"a budget counts all sessions, and {training.steps} steps are done; name a larger one")
-        sweep(0)  # Nothing is refused any more: remove what killed writes left in the folder.
-        return partial(_train, options, training, held.pop_all())
+        sweep(0)  # All checks have passed, so temporary files in this folder are ours to remove.
+        return partial(_train, options, training, stack.pop_all())
 
 
-def _loss_of_hindsight(settings: TrainingSettings) -> str:
-    """Returns what a changed reward or discount turns off, in words: it costs more wins than most changes gain."""
+def _hindsight_note(settings: TrainingSettings) -> str:
+    """Returns a note if a changed reward or discount turns hindsight off, which costs many wins; "" otherwise."""
     if settings.teacher != "none" or not getattr(settings.hyperparameters, "hindsight", 0):
         return ""
     needed = settings.idle.get("hindsight")
@@ -172,7 +172,7 @@ def _remove_if_empty(folder: Path) -> None:
 
 
 def add_task(parser: Parser) -> None:
-    """Adds the arguments of the folder, the tables, and the board and training."""
+    """Adds the options that `seeds` and `sweep` share: the folder, the tables, the board and the training."""
     add_options(parser, "--wide")
     add_options(parser, "--out", required=True)
     task = parser.add_argument_group("board and training (default as configured)")
@@ -182,20 +182,19 @@ def add_task(parser: Parser) -> None:
 
 
 def study_settings(name: str, options: argparse.Namespace) -> TrainingSettings:
-    """Returns the settings of a configuration, with those that the options replace, and one thread."""
+    """Returns the settings of a configuration with the changes of the options, and one thread."""
     start = configurations.read_configuration(name)
-    given = configurations.given_settings(options, start) | {"threads": 1}
-    # Studies give each training its own seed; --seed of a sweep is that of its draws.
-    given.pop("seed", None)
-    return configurations.checked_settings(start, given)
+    changes = configurations.given_settings(options, start) | {"threads": 1}
+    # A study gives each training its own seed; --seed of a sweep is the seed of its draws.
+    changes.pop("seed", None)
+    return configurations.checked_settings(start, changes)
 
 
 def claim_folder(out: Path, file: str, plan: Mapping[str, Any], noted: Mapping[str, Any] | None = None) -> None:
-    """Creates the folder of a study with its file; a ValueError if that tells of another plan or of other code.
+    """Creates the folder of a study, with its plan in `file`; `noted` is also written, but never compared.
 
-    A BlockingIOError says that another process is writing into the folder.
-
-    `noted` is written into the file, too, but compared with nothing.
+    Raises ValueError if the folder has another plan or results of other code, and BlockingIOError if another process is
+    writing into the folder.
     """
     out.mkdir(parents=True, exist_ok=True)
     with hold_folder(out):
@@ -204,11 +203,12 @@ def claim_folder(out: Path, file: str, plan: Mapping[str, Any], noted: Mapping[s
 
 
 def train_in(
-    folder: Path, settings: TrainingSettings, command: str, code: Mapping[str, Any] | None = None, **how: Any
+    folder: Path, settings: TrainingSettings, command: str, code: Mapping[str, Any] | None = None, **options: Any
 ) -> Training:
-    """Trains an agent in a run folder, or resumes its training there; a signal raises a KeyboardInterrupt.
+    """Trains an agent in a run folder, or resumes its training there; `options` go to `loop.run`.
 
-    `code` is `code_of_reward` at the start of a study; a ValueError says that it changed. `how` goes to `loop.run`.
+    `code` is `code_of_reward` at the start of the study. Raises ValueError if the code has changed since, and
+    KeyboardInterrupt if a signal interrupts the training.
     """
     from baselines.learned.training import loop
 
@@ -218,7 +218,7 @@ def train_in(
         )
     folder.mkdir(parents=True, exist_ok=True)
     with hold_folder(folder):
-        training = loop.train(settings, folder, command, resume=(folder / RUN_FILE).is_file(), bar=False, **how)
+        training = loop.train(settings, folder, command, resume=(folder / RUN_FILE).is_file(), bar=False, **options)
     if training.is_interrupted:
         raise KeyboardInterrupt
     return training

@@ -17,14 +17,14 @@ def _prepare(_: argparse.Namespace) -> Work:
     parts: dict[str, Callable[[], object]] = {**CORE}
     names = [*(name for row in POLICIES.values() for name in row.compiled), "afterstate"]
     parts |= {name: partial(_if_installed, partial(_play, name)) for name in names}
-    parts["training of afterstate"] = partial(_if_installed, _play_itself)
+    parts["training of afterstate"] = partial(_if_installed, _self_play)
     parts["guesses of the coach"] = _rank_guesses
     parts["azulejos"] = AzulejosEnv(2, 1, "minimax:depth=1", "second").reset
     return partial(warm_up, parts)
 
 
 def _if_installed(work: Callable[[], object]) -> None:
-    """Calls a function, and says so where an optional dependency of it is not installed."""
+    """Calls a function; prints a note if an optional dependency of the function is not installed."""
     try:
         work()
     except ImportError as error:
@@ -35,8 +35,8 @@ def _play(policy: str) -> None:
     from baselines.evaluation.games import play_games
     from baselines.registry import find_policy
 
-    player = find_policy(policy)(BoardConfig(5, 5, 5))
-    play_games(player, player.config, range(3))
+    ready_policy = find_policy(policy)(BoardConfig(5, 5, 5))
+    play_games(ready_policy, ready_policy.config, range(3))
 
 
 def _rank_guesses() -> None:
@@ -49,7 +49,7 @@ def _rank_guesses() -> None:
     Winning(BoardConfig(8, 8, 14, "any"), 2).choices(board)
 
 
-def _play_itself() -> None:
+def _self_play() -> None:
     import numpy as np
 
     from baselines.learned.afterstate.network import AfterstateNetwork
