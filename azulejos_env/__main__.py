@@ -230,8 +230,8 @@ def _print_result(result: SearchResult) -> None:
 def _check_tree(path: Path) -> None:
     """Raises a ValueError unless a tree may be written to a path."""
     if path.suffix not in TREE_ENDINGS and not _is_device(path):
-        allowed = f"-tree needs a file that ends in {' or '.join(TREE_ENDINGS)}, not {path}"
-        raise ValueError(f"{allowed}; Graphviz makes a picture of it, as in: dot -Tsvg tree.dot -o tree.svg")
+        problem = f"-tree needs a file that ends in {' or '.join(TREE_ENDINGS)}, not {path}"
+        raise ValueError(f"{problem}; Graphviz makes a picture of it, as in: dot -Tsvg tree.dot -o tree.svg")
     _check_target(path, "tree of Azulejos", _is_tree)
 
 

@@ -204,7 +204,7 @@ def main() -> None:
         compare(f"{title}: steps per second", works, options)
         state_bytes = sum(array.nbytes for array in games.arrays if isinstance(array, np.ndarray))
         print(f"state of {GAMES} games: {state_bytes / 1e6:.2f} MB")
-        exact = played_by_exact(size, mines, True) | played_by_exact(size, mines, False)
+        exact = played_by_exact(size, mines, luck=True) | played_by_exact(size, mines, luck=False)
         compare(f"{title}, {SAVED_GAMES} games at once of `exact`: steps per second", exact, options)
         for count in (1, SAVED_GAMES):
             compare(f"{title}, {count} games at once: games per second", saving(count, size, mines), options)

@@ -249,7 +249,7 @@ def level_face(level: int, tints: Tints = STANDARD) -> Colour:
     """Returns the colour of a covered cell whose probability has this level."""
     if level in (LEVEL_SAFE, LEVEL_MINE):
         return tints.safe if level == LEVEL_SAFE else tints.mine
-    red, green, blue = (round(np.interp((level - 1) / 100, _STOPS, stops)) for stops in zip(*tints.stops, strict=True))
+    red, green, blue = (round(np.interp((level - 1) / 100, _STOPS, ramp)) for ramp in zip(*tints.stops, strict=True))
     return red, green, blue
 
 

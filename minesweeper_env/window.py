@@ -212,8 +212,8 @@ class HumanView(Window):
     ) -> None:
         """Shows N games for one frame; games that do not fit on a screen are left out. Raises as `load_pygame` does.
 
-        Each game has (rows, cols) int8 codes, bool mines, all False before its end, a status as in `engine.state`, and
-        its last action, None where it is unknown. `ask_oracle` gives the probabilities to write on games under way.
+        Each game has (rows, cols) int8 codes, bool mines, all False before its end, a status, at most PLAYING until its
+        end, and its last action, None if unknown. `ask_oracle` gives the probabilities to write on games under way.
         """
         grid = grid_of(len(codes), config)
         count = min(len(codes), grid[0] * grid[1])

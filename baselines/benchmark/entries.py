@@ -87,7 +87,7 @@ def suite_of(
     """Returns a suite of these policies on the protocol's boards, or on some; raises ValueError for unknown names."""
     names, rules = dict.fromkeys(each.name for each in protocol.boards), protocol.first_clicks
     # "8x8/14" stands for "8x8/14 no-luck" where the protocol has no ordinary board of this size.
-    full_names = {name.partition(" ")[0]: name for name in names if name.partition(" ")[0] not in names}
+    full_names = {short: name for name in names if (short := name.partition(" ")[0]) not in names}
     boards = boards and [full_names.get(board, board) for board in boards]
     for asked, allowed in ((boards, names), (first_clicks, rules)):
         if unknown := set(asked or ()) - set(allowed):
@@ -202,7 +202,8 @@ def _player_of(card: Card, path: Path, typed: str | None) -> str:
 def replay_policy(policy: str, games: Games, least: int, path: Path) -> int:
     """Plays whole batches again, at least `least` games, and compares every action; returns the number of games.
 
-    The digests of the games choose the batches. Raises a RefusedFileError that names the first game that differs.
+    Nobody knows the order of batches, `Games.shuffled_games`, before the last game. Raises a RefusedFileError that names
+    the first game that differs.
     """
     task = _assignment(policy, games, record=True)
     player, played = task.build(), 0

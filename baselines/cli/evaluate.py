@@ -145,8 +145,8 @@ def choose_policies(
 ) -> list[Assignment]:
     """Makes each policy once, and returns an assignment of the games to each; for the arguments see `prepare`.
 
-    A policy that cannot play these games, or with `diagnose` whose clicks the oracle cannot judge, raises ValueError if
-    it is chosen by its own name. Under `ALL`, it is left out with a note on stderr.
+    A policy that cannot play these games raises ValueError if it is chosen by its own name, and is left out with a note
+    on stderr under `ALL`. With `diagnose`, games that the oracle cannot judge raise ValueError.
     """
     from baselines.evaluation.evaluate import prepare
     from baselines.evaluation.units import check_transcripts

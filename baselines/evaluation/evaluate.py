@@ -175,7 +175,7 @@ def _makers_by_name(policies: Any, others: Mapping[str, Maker] | None = None) ->
     named = policies.items() if isinstance(policies, Mapping) else ((None, policy) for policy in unnamed)
     makers: dict[str, Maker] = {}
     for given_name, policy in named:
-        specification, count = find_policy(policy) if isinstance(policy, str) else None, 1
+        count, specification = 1, find_policy(policy) if isinstance(policy, str) else None
         if specification is None and not has_act(policy):
             _check_callable(policy)
         name = specification.name if specification else _name_of(policy)

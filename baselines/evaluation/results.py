@@ -224,12 +224,12 @@ class Results:
         percentage points beyond the win rate of `against`. The reference has None for these and for the p-values.
         """
         game_fields = {"board": self.config.name, "first_click": self.config.first_click, "seed": self.seed}
-        test_columns = {name: name for name in ("against", "difference", "difference_ci95")}
-        test_columns |= {"p_value": "p", "p_holm": "p_holm", "ci95": "win_rate_ci95"}
+        renamed = {name: name for name in ("against", "difference", "difference_ci95")}
+        renamed |= {"p_value": "p", "p_holm": "p_holm", "ci95": "win_rate_ci95"}
         rows = []
         for row in with_holm(self._rows()):
-            fields = {name: value for name, value in row.items() if name not in (*LEFT_OUT, *test_columns)}
-            fields |= {column: row.get(name) for name, column in test_columns.items()}
+            fields = {name: value for name, value in row.items() if name not in (*LEFT_OUT, *renamed)}
+            fields |= {column: row.get(name) for name, column in renamed.items()}
             rows.append(_flat({"policy": row["policy"], **game_fields, **fields}))
         return rows
 

@@ -196,7 +196,7 @@ class MaskedDQN(MultiBoardMixin, DQN):
         # Undo the symmetry: actions and hindsight refer to the original cells.
         outputs = outputs[:, cells]
         targets, outputs_of_clicks = self._targets(sample), outputs.gather(1, sample.actions)
-        # The gradient of the cross-entropy does not vanish where the sigmoid saturates; other returns take DQN's loss.
+        # Probabilities take the cross-entropy: its gradient survives a saturated sigmoid. Other values take DQN's loss.
         probability = self.policy.probability
         loss = functional.binary_cross_entropy_with_logits if probability else functional.smooth_l1_loss
         losses = loss(outputs_of_clicks, targets, reduction="none")

@@ -48,13 +48,13 @@ def examples(names: str) -> str:
     rows = []
     for file in files:
         for kind, tests in groupby(file["results"], key=lambda row: str(row["policy"])):
-            rates, (exact, *_) = zip(
+            rates, exact_rates = zip(
                 *((row["win_rate"], row["exact_wins"] / row["games"]) for row in tests), strict=True
             )
             mean = f"{per_cent(fmean(rates))} ({per_cent(*mean_interval(rates) or ())})"
             all_rates = ", ".join(f"{100 * rate:.1f}" for rate in rates)
             label = kind if " " in kind else f"`{kind}`"
-            rows.append([board_title(file["config"]), label, all_rates, mean, per_cent(exact)])
+            rows.append([board_title(file["config"]), label, all_rates, mean, per_cent(exact_rates[0])])
     trained = ",\n".join(f"`{file[key]}`" for file in files for key in ("training", "control") if key in file)
     first, last = files[0]["seed"], files[0]["seed"] + files[0]["games"] - 1
     intro = (

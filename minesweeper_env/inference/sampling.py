@@ -39,10 +39,10 @@ def draw_layouts(
 ) -> int:  # fmt: skip
     """Draws layouts that fit a board, independently and all with equal probability; returns the outcome.
 
-    The first and last arguments are as in `posteriors`, for one board of n cells; the others are these arrays:
+    `board` (of n cells), `mines`, `density` and `arrays` are as in `posteriors`; the others are these arrays:
 
         uniforms  (size, 3 * n + 1) float64, random numbers from [0, 1)
-        in_group  (size, n + 1) int32, filled with the mines of each group, and last of the cells outside
+        in_group  (size, n + 1) int32, filled with the mines in each group and, last, in the cells outside
         position  (3, size) int32, scratch for the fields of a `Position`
         layouts   (size, n) bool, filled
     """

@@ -136,7 +136,7 @@ def review_game(
 
 
 def replay(session: Session) -> tuple[list[Turn], int]:
-    """Plays a game again; returns its turns, not judged yet, and the number of flags that it set on safe cells."""
+    """Plays a game again; returns its turns, not judged yet, and the number of flags set on safe cells."""
     layout = session.placed_mines
     replayed = Session(session.config, seed=session.seed, layout=layout if layout.any() else None)
     turns: list[Turn] = []
@@ -151,7 +151,7 @@ def replay(session: Session) -> tuple[list[Turn], int]:
         if move.kind not in ("open", "reveal"):
             opened = tuple(cell for cell in near if covered[cell] and before[cell] != FLAGGED)
             if not (covered & ((after < FLAGGED) | (after == MINE))).any():
-                continue
+                continue  # The move opened nothing.
         lost = replayed.status == "lost"
         chord_neighbours = near if lost and move.kind in ("chord", "expand") else []
         wrong = tuple(cell for cell in chord_neighbours if before[cell] == FLAGGED and not layout[cell])

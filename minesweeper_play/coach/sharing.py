@@ -60,7 +60,7 @@ def draw_review(review: Review, suffix: str = ".gif") -> bytes:
 
 
 def recorded_game(review: Review) -> RecordedGame:
-    """Returns the turns that opened cells, at least one, with their risks, and the boards with all risks."""
+    """Returns the record of a review of at least one turn: the turns, their risks, and boards with all risks."""
     session, turns = review.session, review.turns
     config = replace(session.config, no_guess=session.no_guess)
     recorded_turns = [RecordedTurn(turn.move.kind, *turn.move.cell, turn.risk, turn.least) for turn in turns]

@@ -142,14 +142,14 @@ class Session:
     def move(self, kind: MoveKind, row: int, col: int) -> Report:
         """Makes a move on a cell, and records it; a cell off the board raises a ValueError.
 
-        A refused move changes nothing, and the report says why. Where the first click finds no board that needs no
-        guess, the game goes on as any other, and the report says so.
+        A refused move changes nothing, and the report says why. If no board free of guesses is found at the first
+        click, an ordinary one is played, and the report says so.
         """
         if not (0 <= row < self.config.rows and 0 <= col < self.config.cols):
             last = (self.config.rows - 1, self.config.cols - 1)
             raise ValueError(f"a cell of this board lies between (0, 0) and {last}, not at {(row, col)}")
-        key, engine_moves = self._engine_moves(kind, (row, col))
-        return _report_at(key, row, col) if key else self._play(kind, (row, col), engine_moves)
+        refusal, engine_moves = self._engine_moves(kind, (row, col))
+        return _report_at(refusal, row, col) if refusal else self._play(kind, (row, col), engine_moves)
 
     # `open` floods from a 0; `flag` and `question` set a mark, or remove it. On an open number with as many flags
     # around it, `chord` and `expand` open its other neighbours; a wrong flag loses the game. On a number with as many
@@ -210,7 +210,7 @@ class Session:
         self._run_clock(self.status == "playing" and not pauses)
 
     def resume(self, seconds: float, practice: bool) -> None:
-        """Continues a game whose recorded moves were repeated, with the time on the clock."""
+        """Sets the seconds on the clock, and whether the game is practice, after its recorded moves are repeated."""
         self._seconds_before, self.practice = seconds, practice
         if self._running_since is not None:
             self._running_since = self._now()

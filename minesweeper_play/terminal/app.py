@@ -284,7 +284,7 @@ class WatchScreen(GameAppScreen):
         self._choices = [None] * len(self.players)
         self._show()
         if all(player.is_over for player in self.players):
-            self._schedule_step(END_SECONDS * min(1.0, SPEEDS[self._speed]))
+            self._schedule_step(END_SECONDS * min(1.0, SPEEDS[self._speed]))  # at most END_SECONDS, at any speed
         else:
             self._choose_moves()
 

@@ -167,7 +167,7 @@ def rate(
 
 
 def next_safety(network: AfterstateNetwork, mines: int, boards: Boards) -> Floats:
-    """Returns the safety of the safest cell of each board, fitted to its clues, (N,) float32; 1 if the board is won."""
+    """Returns the largest safety on each board after the fit to its clues, (N,) float32; 1 if the board is won."""
     if len(boards) == 0:
         return np.zeros(0, np.float32)
     covered = covered_cells(boards)

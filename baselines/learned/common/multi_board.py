@@ -248,7 +248,7 @@ class MultiBoardMixin(BaseAlgorithm):
             slot.observations, slot.episode_starts = self._last_obs, self._last_episode_starts
 
     def begin_with(self, network: nn.Module) -> None:
-        """Copies the weights of a `BoardNetwork` with as many channels; see `Learner.begin_with`."""
+        """Copies the weights of a `BoardNetwork` with as many channels as this one; see `Learner.begin_with`."""
         if not isinstance(network, BoardNetwork):
             raise ValueError("it is of another kind")
         tensor_files.check_weights(self.current_network(), network.state_dict())

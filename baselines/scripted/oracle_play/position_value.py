@@ -67,7 +67,7 @@ class Winning:
         """Takes a board whose first-click rule makes layouts equally likely, and at least 2 `games` per position.
 
         `games` is the number of playouts; large boards get fewer, but at least `LEAST_GAMES`. Logic alone solves a
-        board that `needs_no_guess`. Without luck good play always wins after the first click.
+        board that `needs_no_guess`. If `config.luck` is False, good play always wins after the first click.
         """
         self.config = replace(config, moves=("click",), max_steps=None)
         self._games = min(games, max(LEAST_GAMES, CELLS_AT_ONCE // config.cells))

@@ -154,7 +154,7 @@ class _Search:
         self._goals = goals
         # Pairs of a rank and an inference; the search names an inference by its index in this list.
         self._ranked: list[tuple[int, _Inference]] = []
-        self._rank: dict[int, int] = {}
+        self._rank: dict[int, int] = {}  # of each bit: the round of deduction that finds it
         # What is known after a round lets more inferences fire in the next one.
         known, waiting = 0, list(inferences)
         for rank in count(1):

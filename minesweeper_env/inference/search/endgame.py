@@ -72,7 +72,7 @@ def _leave_out_dead_cells(search: Search, layouts: int, cells: int) -> int:
 
 @inlined
 def _find_slot(sets: LayoutSets, layout: int, cells: int, slots: NDArray[np.int32]) -> np.int64:
-    """Returns the hash-table slot of the layout with equal codes in the first `cells` cells, or else an empty slot."""
+    """Returns the slot of a stored layout whose first `cells` codes equal those of `layout`, or else an empty slot."""
     mask = np.uint64(len(slots) - 1)
     row = sets.codes[layout]
     word = np.uint64(cells)

@@ -346,13 +346,13 @@ def consistent_layouts(board: ArrayLike, mines: int, limit: int, *, radius: int 
     max_count = Codes.of_radius(radius).max_count
     cells = np.flatnonzero(array > max_count)
     max_layouts = min(limit, max(1, MAX_ENTRIES // max(1, len(cells))))
-    work = _neighbours(*array.shape, radius), np.empty((10, array.size + 1), np.int32), np.empty((7, 1), np.int32)
+    scratch = _neighbours(*array.shape, radius), np.empty((10, array.size + 1), np.int32), np.empty((7, 1), np.int32)
     # Most boards have few layouts, so the list grows.
     rows, found = 0, TOO_MANY
     while found == TOO_MANY and rows < max_layouts:
         rows = min(max_layouts, max(_FIRST_ROWS, _GROWTH * rows))
         mine, count = np.empty((2, rows, len(cells)), np.uint8)
-        found, fault = list_layouts(array.ravel(), max_count, mines, MAX_WORK, mine, count, *work)
+        found, fault = list_layouts(array.ravel(), max_count, mines, MAX_WORK, mine, count, *scratch)
     if found == 0:
         raise _contradiction(fault, array, max_count)
     if found == TOO_MANY:
