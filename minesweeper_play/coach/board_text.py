@@ -213,12 +213,12 @@ def _board_from_signs(rows: list[Row], codes: dict[str, int]) -> NDArray[np.int8
 
 
 def _is_plausible(board: NDArray[np.int8]) -> bool:
-    """Returns whether numbers have enough covered cells around them, zeros no hidden ones, and some cell is covered."""
+    """Returns whether numbers have enough covered cells around them, zeros only marked ones, and a cell is covered."""
     covered = board >= FLAGGED
     near = [[neighbours((row, col), board.shape) for col in range(board.shape[1])] for row in range(board.shape[0])]
     return bool(covered.any()) and all(
         sum(covered[cell] for cell in near[row][col]) >= board[row, col]
-        and (board[row, col] > 0 or all(board[cell] in (FLAGGED, *range(FLAGGED)) for cell in near[row][col]))
+        and (board[row, col] > 0 or all(board[cell] <= QUESTION for cell in near[row][col]))
         for row, col in np.argwhere(~covered).tolist()
     )
 

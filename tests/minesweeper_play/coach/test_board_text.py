@@ -114,6 +114,7 @@ def test_boards_of_other_programs_are_read(form):
             "9 1\n1 1",
             "1 1 1\n1 -2 1",
             "Board: ##1\n##1",
+            "?..\n.11\n.1F",
         ),
         *("1 2 3\n. . .\n. . F", "##\n11\n\n11\n##", board_text(np.array(CORNER, np.int8), 3, style="list")),
     ],
