@@ -280,8 +280,9 @@ def _check(result: ResultFile, hashes: bool) -> None:
     changed = "the card, the versions or the list of boards was changed: `sha256` is that of other content"
     _require(not hashes or result.content_sha256() == result.sha256, changed)
     check_card(result.card, protocol)
-    for title in result.times.boards if result.times else ():
-        _require(result.board(title) is not None, f"`times` has {title!r}, which is no board of the file")
+    for title, time in result.times.boards.items() if result.times else ():
+        played = getattr(result.board(title), "games", 0)
+        _require(time.games <= played, f"`times` has {time.games} games of {title!r}, and the file has {played}")
 
 
 def _require(condition: bool, fault: str) -> None:

@@ -137,12 +137,12 @@ def _checked_part(part: Part, path: Path, games: Assignment, actions: bool) -> P
 
 
 def _is_possible(record: GameRecord, config: BoardConfig) -> bool:
-    """Returns whether a game can have the outcome, the clicks and the open cells of a record."""
+    """Returns whether a game of a suite, which judges no clicks, can end so; only one that is given up has none."""
     safe = config.cells - config.mines
-    in_range = 0 <= record.opened <= safe and 0 <= record.clicks <= config.step_limit
+    in_range = 0 <= record.opened <= safe and (not record.truncated) <= record.clicks <= config.step_limit
     # A chord may open the last safe cells together with a mine.
     fits = record.won == (record.opened == safe) or (record.opened == safe and "chord" in config.moves)
-    return in_range and fits and not (record.won and record.truncated)
+    return in_range and fits and not (record.won and record.truncated) and record.diagnosis is None
 
 
 def plan(suite: Suite, seeds: range, earlier: Iterable[Task | Refusal] = ()) -> Iterator[Task | Refusal]:

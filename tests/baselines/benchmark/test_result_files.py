@@ -133,6 +133,7 @@ def test_times_hold_for_the_same_games_of_the_same_policy_alone(result, records)
         (lambda content: content.update(protocol_sha256="0"), "protocol_sha256"),
         (lambda content: content.update(boards=[]), "`boards`"),
         (lambda content: content.update(times={"boards": {}}), "$.times"),
+        (lambda content: content.update(times=msgspec.to_builtins(Times("", {TITLE: Time(10**6, 0.5)}))), TITLE),
         (lambda content: content.update(times={"processor": "", "boards": {"9": {"games": 1, "ms_per_game": 1}}}), "9"),
         # None of these is noticed by a hash alone.
         (lambda content: content.update(more=1), "unknown field `more`"),

@@ -33,7 +33,7 @@ from baselines.cli import suite
 from baselines.evaluation import beliefs, units
 from baselines.evaluation.columns import board_title
 from baselines.evaluation.evaluate import evaluate_policy
-from baselines.evaluation.games import Start
+from baselines.evaluation.games import GameDiagnosis, Start
 from baselines.evaluation.results import PolicyResult, paired_tests, without_difference
 from baselines.files import hold_folder
 from baselines.registry import Specification, find_policy
@@ -268,7 +268,8 @@ def test_outcomes_and_numbers_that_no_game_has_are_refused(capsys):
     tasks = suite_run.plan(TINY, range(7, 15))
     task = next(task for task in tasks if task.folder(Path("a")) == path.parent)
     for at, game in enumerate(games):
-        impossible = [{"won": not game.won}, {"opened": 17}, {"opened": -1}, {"clicks": -1}, {"clicks": 10**6}]
+        impossible = [{"won": not game.won}, {"opened": 17}, {"opened": -1}, {"clicks": 0}, {"clicks": 10**6}]
+        impossible += [{"clicks": -1}, {"diagnosis": GameDiagnosis(0, 0, 0, 0, 0, 0.0, None)}]
         for change in (*impossible, {"won": True, "opened": 16, "truncated": True}):
             changed = [*games[:at], game._replace(**change), *games[at + 1 :]]
             path.write_bytes(gzip.compress(msgspec.msgpack.encode((first, changed, *rest))))
