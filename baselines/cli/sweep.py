@@ -131,6 +131,8 @@ class Sweep:
             if trial.state != TrialState.RUNNING:
                 values = {**trial.user_attrs, "curve": [*trial.intermediate_values.values()]}
                 convert(values, FinishedTrial, str(self.journal))
+                if trial.distributions != self.search:
+                    raise ValueError(f"{self.journal} is damaged: trial {number} drew other settings; delete it")
             if isinstance(number, int):
                 trials[number] = trial
         return trials
@@ -268,10 +270,7 @@ def end_last_line(journal: Path) -> None:
 
 
 def run_trial(sweep: Sweep, number: int) -> None:
-    """Trains with values that Optuna draws, until the budget is spent or the trial is pruned.
-
-    An interrupted trial resumes from its checkpoint.
-    """
+    """Trains with values that Optuna draws, or on from the checkpoint, until the budget is spent or Optuna prunes."""
     import optuna
 
     study, is_pruned, interrupted = sweep.study(number), False, sweep.started().get(number)

@@ -256,6 +256,12 @@ def test_half_a_line_at_the_end_of_the_journal_is_cut_off_and_other_damage_is_na
     trial = sweep.study().ask()
     sweep.study().tell(trial, 0.5)
     damage.append(journal.read_bytes())  # a trial that is done, and does not say its number
+    journal.write_bytes(whole)
+    trial = sweep.study().ask(parse_search(["depth=9"], "dqn"))
+    for name, value in (("first", 0), ("win_rate", 0.5), ("steps", 1)):
+        trial.set_user_attr(name, value)
+    sweep.study().tell(trial, 0.5)
+    damage.append(journal.read_bytes())  # a trial of a depth that the sweep does not draw
     for content in damage:
         journal.write_bytes(content)
         assert f"{journal} is damaged: " in refused(capsys, main, *words)
