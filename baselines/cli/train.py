@@ -187,14 +187,15 @@ def study_settings(name: str, options: argparse.Namespace) -> TrainingSettings:
     changes = configurations.given_settings(options, start) | {"threads": 1}
     # A study gives each training its own seed; --seed of a sweep is the seed of its draws.
     changes.pop("seed", None)
-    return configurations.checked_settings(start, changes)
+    settings = configurations.settings_of(name, start, changes)
+    configurations.check_reward_of(settings, changes)
+    return settings
 
 
 def claim_folder(out: Path, file: str, plan: Mapping[str, Any], noted: Mapping[str, Any] | None = None) -> None:
     """Creates the folder of a study, with its plan in `file`; `noted` is also written, but never compared.
 
-    Raises ValueError if the folder has another plan or results of other code, and BlockingIOError if another process is
-    writing into the folder.
+    Raises ValueError for a folder of another plan or other code, and BlockingIOError if another process writes into it.
     """
     out.mkdir(parents=True, exist_ok=True)
     with hold_folder(out):
@@ -207,7 +208,7 @@ def train_in(
 ) -> Training:
     """Trains an agent in a run folder, or resumes its training there; `options` go to `loop.run`.
 
-    `code` is `code_of_reward` at the start of the study. Raises ValueError if the code has changed since, and
+    `code` is `code_of_reward` at the start of the study. Raises ValueError if it has changed since, and
     KeyboardInterrupt if a signal interrupts the training.
     """
     from baselines.learned.training import loop

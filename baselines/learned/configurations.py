@@ -111,7 +111,8 @@ def settings_and_folder(options: argparse.Namespace) -> tuple[TrainingSettings, 
         return settings, options.out
     if "hyperparameters" in given:
         given["hyperparameters"] = {**configuration.get("hyperparameters", {}), **given["hyperparameters"]}
-    settings = checked_settings(configuration, given)
+    settings = settings_of(options.config, configuration, given)
+    check_reward_of(settings, given)
     check_effect(settings, typed_hyperparameters)
     if settings.start is not None and not HUB_NAME.fullmatch(settings.start) and not options.resume:
         folder_to_start_from(settings.start)
@@ -124,11 +125,17 @@ def settings_and_folder(options: argparse.Namespace) -> tuple[TrainingSettings, 
     return settings, folder
 
 
-def checked_settings(start: Mapping[str, Any], given: Mapping[str, Any]) -> TrainingSettings:
-    """Returns the settings of a configuration, replaced by those of a command line; raises ValueError for a bad one."""
-    settings = TrainingSettings.of({**start, **given})
-    check_reward_of(settings, given)
-    return settings
+def settings_of(file: str | Path, content: Mapping[str, Any], given: Mapping[str, Any]) -> TrainingSettings:
+    """Returns the settings of a file, replaced by given ones; an error of the file's own settings names it."""
+    try:
+        return TrainingSettings.of({**content, **given})
+    except ValueError as error:
+        try:
+            TrainingSettings.of(content)
+        except ValueError as fault:
+            if str(fault) == str(error):
+                raise ValueError(f"{file}: {error}") from error
+        raise
 
 
 def check_effect(settings: TrainingSettings, chosen: Mapping[str, Any]) -> None:
@@ -237,7 +244,7 @@ def _resumed_settings(folder: Path, given: dict[str, Any]) -> TrainingSettings:
     """Returns the settings of the training in a folder, with the given ones in `MAY_CHANGE`; others must be equal."""
     if (run := read_run(folder)) is None:
         raise ValueError(f"--resume finds no training in {folder}: there is no {RUN_FILE}")
-    settings = TrainingSettings.of(run["settings"])
+    settings = settings_of(folder / RUN_FILE, run["settings"], {})
     check_earlier(folder, {name: value for name, value in given.items() if name not in MAY_CHANGE})
     return replace(settings, **{name: value for name, value in given.items() if name in MAY_CHANGE})
 
