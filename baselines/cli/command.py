@@ -64,10 +64,7 @@ class HelpFormatter(argparse.HelpFormatter):
 
 
 class Store(argparse.Action):
-    """Stores the value of an option; the values of a repeated list option are concatenated.
-
-    An option that takes a fixed number of values may be given only once.
-    """
+    """Stores the value of an option, which a list option may repeat, and one of a fixed number of values may not."""
 
     def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option: str | None = None) -> None:  # noqa: ARG002
         """Stores the values."""
@@ -148,6 +145,14 @@ def parse_size(text: str) -> tuple[int, int]:
     return int(match[1]), int(match[2] or match[1])
 
 
+def parse_folder(text: str) -> Path:
+    """Parses the path of a folder to write into, which exists or can be made."""
+    existing = next(filter(os.path.exists, [path := Path(text), *path.parents]), path)
+    if not text or not existing.is_dir() or not os.access(existing, os.W_OK):
+        raise argparse.ArgumentTypeError(f"must be a folder that can be made or written into, not {text!r}")
+    return path
+
+
 def whole_number_from(least: int, most: int = MOST) -> Callable[[str], int]:
     """Returns a parser of whole numbers from `least` to `most`, which may be written as 100000, 100_000 or 1e5."""
 
@@ -221,12 +226,7 @@ SHARED: Mapping[str, dict[str, Any]] = {
         "metavar": "SEED",
         "help": "give game i the seed SEED + i (default 0, test seeds; development seeds begin at 1500000000)",
     },
-    "--workers": {
-        "type": whole_number_from(1, 1024),
-        "default": 1,
-        "metavar": "N",
-        "help": "play in N worker processes",
-    },
+    "--workers": {"type": whole_number_from(1, 1024), "default": 1, "metavar": "N", "help": "play in N processes"},
     "--ray": {
         "type": cluster_address,
         "metavar": "ADDRESS",
@@ -234,7 +234,7 @@ SHARED: Mapping[str, dict[str, Any]] = {
         "cluster that runs here, or local for one that is started on this machine alone",
     },
     "--wide": {"action": "store_true", "help": "show all columns of tables, whatever the terminal's width"},
-    "--out": {"type": Path, "metavar": "DIR", "help": "write into this folder; the same command resumes there"},
+    "--out": {"type": parse_folder, "metavar": "DIR", "help": "write into this folder; the same command resumes there"},
     "--boards": {
         "action": Boards,
         "nargs": "+",

@@ -73,6 +73,26 @@ def test_mines_alone_are_hidden_on_boards_of_the_configured_size(command, own, s
     assert study_settings(str(tmp_path / "own.toml"), parsed(command, "--mines", "20")).boards == (f"{size}/20",)
 
 
+@pytest.mark.parametrize("command", [seeds, sweep])
+def test_an_error_names_the_configuration_that_has_the_fault_and_no_other(command, tmp_path):
+    (path := tmp_path / "own.toml").write_text("depth = 0")
+    with pytest.raises(ValueError, match=r"own\.toml: depth must be"):
+        study_settings(str(path), parsed(command))
+    path.write_text("depth = 2")
+    with pytest.raises(ValueError, match=r"^reward must be"):
+        study_settings(str(path), parsed(command, "--reward", "x"))
+
+
+@ALL
+@pytest.mark.parametrize("out", ["", "file", "file/below/it"])
+def test_a_folder_that_cannot_be_made_is_refused_before_any_work(command, out, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").touch()
+    with pytest.raises(SystemExit):
+        parsed(command, "--out", out)
+    assert "argument --out: must be a folder" in capsys.readouterr().err
+
+
 def test_counts_are_written_as_python_writes_numbers():
     parse = whole_number_from(1, 10**6)
     for text, number in (("7", 7), ("1e5", 10**5), ("100_000", 10**5), ("2.5E4", 25_000), ("1e+3", 1000), ("1.0", 1)):
