@@ -105,4 +105,5 @@ main = Command(
     _add_arguments,
     _prepare,
     "; the data set in progress was not written",
+    (ValueError,),
 ).main

@@ -192,7 +192,7 @@ def test_a_killed_command_leaves_no_data_set_and_does_not_block_the_name(tmp_pat
     assert [path.name for path in tmp_path.iterdir()] == ["minesweeper"]
 
 
-def test_a_finished_data_set_of_another_process_stays(minari, monkeypatch, tmp_path):
+def test_a_finished_data_set_of_another_process_stays(minari, monkeypatch, tmp_path, capsys):
     from baselines.evaluation import datasets
 
     monkeypatch.setenv(datasets.PATH_VARIABLE, str(tmp_path))
@@ -209,3 +209,6 @@ def test_a_finished_data_set_of_another_process_stays(minari, monkeypatch, tmp_p
     with pytest.raises(ValueError, match="exists already"):
         datasets.write_dataset(name, "random", env, records, "command")
     assert datasets.load_dataset(name).total_episodes == 1
+    words = ["--policy", "random", *BOARD, "--games", "1", "--name", "mine/other-v0", "--out", str(tmp_path)]
+    assert dataset.main(words) == 1
+    assert "the data set mine/other-v0 exists already" in capsys.readouterr().err.splitlines()[-1]
