@@ -202,7 +202,7 @@ def _player_of(card: Card, path: Path, typed: str | None) -> str:
 def replay_policy(policy: str, games: Games, least: int, path: Path) -> int:
     """Plays whole batches again, at least `least` games, and compares every action; returns the number of games.
 
-    Nobody knows the order of batches, `Games.shuffled_games`, before the last game. Raises a RefusedFileError that names
+    The order of batches, `Games.shuffled_games`, is unknown before the last game. Raises a RefusedFileError that names
     the first game that differs.
     """
     task = _assignment(policy, games, record=True)
