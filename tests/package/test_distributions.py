@@ -1,5 +1,6 @@
 """The files that are published: an sdist with every tracked file, and a wheel that it builds, also once installed."""
 
+import fcntl
 import json
 import os
 import subprocess
@@ -31,7 +32,9 @@ def tool(module: str, *arguments: str) -> str:
 def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """The sdist of this tree, and the wheel that `build` makes from the unpacked sdist."""
     folder = tmp_path_factory.mktemp("dist")
-    tool("build", "--no-isolation", "--outdir", str(folder), str(ROOT))
+    with (tmp_path_factory.getbasetemp().parent / "build.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # One worker of xdist at a time, because setuptools writes into the tree.
+        tool("build", "--no-isolation", "--outdir", str(folder), str(ROOT))
     (sdist,), (wheel,) = folder.glob("*.tar.gz"), folder.glob("*.whl")
     return sdist, wheel
 
