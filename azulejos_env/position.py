@@ -175,7 +175,7 @@ _MAX_CHARACTERS = len(_HEADER) * 11 + MAX_SIDE * (MAX_SIDE + 1)
 def read_game(path: str | Path) -> Position:
     """Returns the position of a game file; raises as `read_game_text` does, an OSError, or ValueError for a pipe."""
     if Path(os.path.realpath(path)).is_fifo():
-        raise ValueError("a game is a file, and this is a named pipe, into which nobody may ever write")
+        raise ValueError("a game is a file, and this is a named pipe, which might never end")
     with Path(path).open(encoding="ascii", errors="replace") as file:
         text = file.read(_MAX_CHARACTERS + 1)
     if len(text) > _MAX_CHARACTERS:

@@ -83,12 +83,13 @@ def order_groups(groups: Sequence[Group], total: int) -> list[Group]:
     whose groups open the fewest others. Between two components only the total is open: a state is the number of mines
     so far. The cells away from clues come last: after m mines, U such cells have C(U, M - m) fillings.
     """
-    opened, todo, ordered = {total}, list(groups), []
-    while todo:
-        pending = _constraints_over(todo) - {total}
-        choices = [[group for group in todo if number in group[0]] for number in pending & opened or pending or {total}]
+    opened, remaining, ordered = {total}, list(groups), []
+    while remaining:
+        pending = _constraints_over(remaining) - {total}
+        numbers = pending & opened or pending or {total}
+        choices = [[group for group in remaining if number in group[0]] for number in numbers]
         chosen = min(choices, key=lambda choice: (len(_constraints_over(choice) - opened), len(choice)))
-        todo = [group for group in todo if group not in chosen]
+        remaining = [group for group in remaining if group not in chosen]
         ordered += chosen
         opened |= _constraints_over(chosen)
     return ordered

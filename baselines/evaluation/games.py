@@ -104,8 +104,8 @@ def play_games(
     The caller resets the policy before. Seed s gives the first game of a single environment that is seeded with s.
     `starts`, one per seed, replace the first-click rule and the policy's first clicks. `record` keeps the actions.
 
-    Raises a PolicyError if the policy returns an illegal action or an array of another shape or dtype, and a ValueError
-    if the policy was built for other games or a layout does not fit the configuration.
+    Raises a PolicyError if the policy returns an illegal action, or an array of another shape or dtype. Raises a
+    ValueError if the policy was built for other games, or if a layout does not fit the configuration.
     """
     check_built_for(policy, config)
     count = len(seeds)

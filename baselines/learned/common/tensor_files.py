@@ -95,7 +95,7 @@ def save(path: Path, content: Any) -> None:
 def save_model(network: nn.Module, curve: Sequence[Any], folder: Path) -> None:
     """Writes weights to model.pt, and a JSON-able learning curve to curve.json, each whole even after a kill.
 
-    Where the disk is full, say, one line ends the program.
+    Ends the program with one line if the files cannot be written, for example because the disk is full.
     """
     try:
         save(folder / "model.pt", network.state_dict())

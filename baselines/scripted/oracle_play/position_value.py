@@ -104,9 +104,9 @@ class Winning:
     def win_after(self, board: NDArray[np.int8], opened: Collection[Cell], risk: float) -> float:
         """Returns the probability of winning if covered cells are opened at once and good play follows.
 
-        `risk` is the probability that one of these cells is a mine. Where the result is not exact, it is the win
-        probability before the click, scaled by the value of a single cell relative to that of the best one, or else by
-        the safety of the click relative to that of the safest cell.
+        `risk` is the probability that one of these cells is a mine. A result that is not exact scales the win
+        probability before the click. The factor is the value of a single cell divided by that of the best cell, or
+        else the safety of the click divided by that of the safest cell.
         """
         win = self.win(board).probability
         if risk in (0.0, 1.0):
