@@ -21,7 +21,6 @@ from pathlib import Path
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import scaled_dot_product_attention
 
 from baselines.cli.command import whole_number_from
 from baselines.evaluation.intervals import wilson_interval
@@ -59,8 +58,8 @@ class Block(nn.Module):
             if cache:
                 keys, values = torch.cat([cache[0], keys], 2), torch.cat([cache[1], values], 2)
             cache[:] = [keys, values]
-        is_causal = x.shape[1] > 1  # A single new character sees the whole cache.
-        attended = scaled_dot_product_attention(query, keys, values, is_causal=is_causal)
+        # A single new character sees the whole cache.
+        attended = nn.functional.scaled_dot_product_attention(query, keys, values, is_causal=x.shape[1] > 1)
         x = x + self.out(attended.transpose(1, 2).flatten(2))
         return x + self.mlp(self.norm2(x))
 
@@ -129,7 +128,6 @@ class Run:
     def __init__(self, folder: Path, name: str, setting: dict[str, float]) -> None:
         """Loads the file of the run, or else the network that imitated; raises ValueError if its setting differs."""
         self.path, self.setting = folder / f"{name}.pt", setting
-        folder.mkdir(parents=True, exist_ok=True)
         self.model, self.rows, self.replies, self.start_time = Transformer(), [], 0, time.process_time()
         self.optimiser = torch.optim.AdamW(self.model.parameters(), 0.0, (0.9, 0.95), weight_decay=0.0)
         path = self.path if self.path.exists() else folder / "imitate.pt"
@@ -156,9 +154,8 @@ class Run:
         """Adds a row to the log, with the replies and processor minutes so far and `figures`, and writes the file."""
         self.replies += replies
         self.rows.append({"replies": self.replies, "minutes": (time.process_time() - self.start_time) / 60, **figures})
-        state = {"model": self.model.state_dict(), "optimiser": self.optimiser.state_dict()}
-        state |= {"rows": self.rows, "setting": self.setting}
-        save(self.path, state)
+        trained = {"model": self.model.state_dict(), "optimiser": self.optimiser.state_dict()}
+        save(self.path, {**trained, "rows": self.rows, "setting": self.setting})
         print(" ".join(f"{name} {value:.4g}" for name, value in self.rows[-1].items()), flush=True)
 
 
@@ -197,51 +194,52 @@ def advantages_of(played: dict[str, Tensor], reward: str) -> Tensor:
     return advantages / (advantages.std() + 1e-6)
 
 
-def imitate(run: Run, game: TextGame, seed: int, replies: int) -> None:
+def imitate(run: Run, game: TextGame, options: argparse.Namespace) -> None:
     """Learns to write moves of least risk."""
-    torch.manual_seed(seed + run.replies)
-    examples = least_risk_replies(game, seed + run.replies)
-    while run.replies < replies:
+    torch.manual_seed(options.seed + run.replies)
+    examples = least_risk_replies(game, options.seed + run.replies)
+    while run.replies < options.replies:
         losses = []
         for step in range(100):
             texts, answers = zip(*[next(examples) for _ in range(MINIBATCH)], strict=True)
             target = torch.tensor([[*f"{answer}\n".ljust(ANSWER).encode()] for answer in answers])
             loss = -reply_log_probs(run.model, torch.cat([encode(texts), target], 1)).mean()
             done = run.replies + step * MINIBATCH
-            losses.append(run.descend(loss, 2e-3 * min(1.0, (done + 1) / 10_000) * (1 - 0.9 * done / replies)))
+            losses.append(run.descend(loss, 2e-3 * min(1.0, (done + 1) / 10_000) * (1 - 0.9 * done / options.replies)))
         run.keep(100 * MINIBATCH, loss=float(np.mean(losses)))
 
 
-def learn(run: Run, game: TextGame, seed: int, reward: str, replies: int) -> None:
+def learn(run: Run, game: TextGame, options: argparse.Namespace) -> None:
     """Learns from its own games by policy gradient."""
-    torch.manual_seed(seed + run.replies)
-    count = 2 * GROUP if reward == "candidates" else 8 * GROUP
-    while run.replies < replies:
-        first_seed = TRAINING_SEEDS + 10_000_000 * seed + count * len(run.rows)
-        games = [copy.deepcopy(game) for _ in range(count)]
+    torch.manual_seed(options.seed + run.replies)
+    # Games of one layout follow each other, unless each board has candidates to compare.
+    layouts, alike, candidates = (2 * GROUP, 1, CANDIDATES) if options.reward == "candidates" else (8, GROUP, 1)
+    while run.replies < options.replies:
+        first_seed = TRAINING_SEEDS + 10_000_000 * options.seed + layouts * alike * len(run.rows)
+        games = [copy.deepcopy(game) for _ in range(layouts * alike)]
         for number, episode in enumerate(games):
-            episode.reset(seed=first_seed + (number if reward == "candidates" else number // GROUP))
-        played = play(run.model, games, CANDIDATES if reward == "candidates" else 1)
-        advantages, text = advantages_of(played, reward), played["text"]
-        rate = RATE * (1 - run.replies / replies)  # so that the last network is settled
+            episode.reset(seed=first_seed + number // alike)
+        played = play(run.model, games, candidates)
+        advantages, text = advantages_of(played, options.reward), played["text"]
+        rate = RATE * (1 - run.replies / options.replies)  # so that the last network is settled
         for minibatch in torch.randperm(len(text)).chunk(max(1, len(text) // MINIBATCH)):
             run.descend(-(advantages[minibatch] * reply_log_probs(run.model, text[minibatch])).mean(), rate)
         run.keep(len(text), **{name: played[name].mean().item() for name in ("won", "sound", "illegal")})
 
 
-def test(run: Run, game: TextGame, games: int) -> dict[str, float]:
-    """Plays games of the split "test" with replies that the network draws; returns the means of the games."""
+def test(run: Run, game: TextGame, options: argparse.Namespace) -> None:
+    """Prints the means of games of the split "test", with replies that the network draws."""
     torch.manual_seed(0)
-    episodes = [copy.deepcopy(game) for _ in range(games)]
+    episodes = [copy.deepcopy(game) for _ in range(options.games)]
     for seed, episode in enumerate(episodes):
         episode.reset(seed=seed)
     results = play(run.model, episodes)
-    low, high = wilson_interval(int(results["won"].sum()), games)
     means = {name: results[name].mean().item() for name in ("won", "sound", "illegal")}
-    return {"games": games, **means, "low": low, "high": high}
+    low, high = wilson_interval(int(results["won"].sum()), options.games)
+    print(json.dumps({"games": options.games, **means, "low": low, "high": high}))
 
 
-def serve(run: Run) -> None:
+def serve(run: Run, *_: object) -> None:
     """Answers chat completions with characters that the network draws, or, at temperature 0, the most likely ones."""
 
     class Handler(BaseHTTPRequestHandler):
@@ -250,11 +248,11 @@ def serve(run: Run) -> None:
             text, replies = run.model.answer([request["messages"][-1]["content"]], request.get("temperature") == 0)
             choices = [{"index": 0, "message": {"role": "assistant", "content": replies[0]}, "finish_reason": "stop"}]
             usage = {"prompt_tokens": text.shape[1] - ANSWER, "completion_tokens": len(replies[0])}
-            content = json.dumps({"object": "chat.completion", "choices": choices, "usage": usage}).encode()
             self.send_response(200)
             self.send_header("Content-Type", "application/json")
             self.end_headers()
-            self.wfile.write(content)
+            completion = {"object": "chat.completion", "choices": choices, "usage": usage}
+            self.wfile.write(json.dumps(completion).encode())
 
     print(f"serving {run.path} at http://127.0.0.1:{PORT}/v1", flush=True)
     HTTPServer(("127.0.0.1", PORT), Handler).serve_forever()
@@ -263,7 +261,8 @@ def serve(run: Run) -> None:
 def main() -> None:
     """Imitates, learns, tests or serves, as the command line says."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("work", choices=["imitate", "learn", "test", "serve"])
+    works = {"imitate": imitate, "learn": learn, "test": test, "serve": serve}
+    parser.add_argument("work", choices=works)
     parser.add_argument("--out", type=Path, default=Path("runs/text/1"), help="folder of the network")
     parser.add_argument("--seed", type=whole_number_from(0), default=1)
     parser.add_argument("--size", type=int, choices=range(4, 10), default=5, help="side of the board")
@@ -281,12 +280,12 @@ def main() -> None:
     torch.set_num_threads(1)
     torch.manual_seed(options.seed)
     board = {"size": options.size, "mines": options.mines, "no_guess": options.no_guess}
-    split, reward = "test" if options.work == "test" else "train", options.reward
-    game_reward = reward if reward in ("sound", "risk") else "win"
-    name = "imitate" if options.work == "imitate" else reward
+    split = "test" if options.work == "test" else "train"
+    name = "imitate" if options.work == "imitate" else options.reward
+    reward = name if name in ("sound", "risk") else "win"
     with ExitStack() as stack:
         try:
-            game = TextGame(**board, opened="middle", split=split, max_illegal=3, reward=game_reward)
+            game = TextGame(**board, opened="middle", split=split, max_illegal=3, reward=reward)
             if options.work in ("imitate", "learn"):  # Rewards may be learned side by side, each by one process.
                 lock = options.out / f".{name}.lock"
                 lock.mkdir(parents=True, exist_ok=True)
@@ -294,13 +293,7 @@ def main() -> None:
             run = Run(options.out, name, board | {"seed": options.seed})
         except (ValueError, OSError) as error:
             parser.error(explain(error))
-        actions = {
-            "imitate": lambda: imitate(run, game, options.seed, options.replies),
-            "learn": lambda: learn(run, game, options.seed, options.reward, options.replies),
-            "test": lambda: print(json.dumps(test(run, game, options.games))),
-            "serve": lambda: serve(run),
-        }
-        actions[options.work]()
+        works[options.work](run, game, options)
 
 
 if __name__ == "__main__":
