@@ -21,6 +21,7 @@ from scipy.stats import ks_2samp
 from timing import machine, pin_to_one_core, print_table
 
 import minesweeper_env
+from baselines.cli.command import whole_number_from
 from minesweeper_env.config import NO_GUESS_LEVELS as LEVELS
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.generation import generate
@@ -94,7 +95,8 @@ def _sample(config: BoardConfig, boards: int, method: str) -> NDArray[np.bool_]:
 def main() -> None:
     """Prints the tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--boards", type=int, help="boards per row (default 200; with --bias 3000, a tenth on 16x30)")
+    count = whole_number_from(1)
+    parser.add_argument("--boards", type=count, help="boards per row (default 200; with --bias 3000, a tenth on 16x30)")
     parser.add_argument("--bias", action="store_true", help="compare repair with rejection, not times")
     options = parser.parse_args()
     pin_to_one_core()

@@ -21,6 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.cli.command import whole_number_from
 from baselines.evaluation.games import play_games
 from baselines.policy import Policy
 from baselines.progress import game_bar
@@ -336,11 +337,12 @@ def main() -> None:
     parser.add_argument("command", choices=run)
     parser.add_argument("--rules", nargs="+", required=True, metavar="POLICY", help="compare these policies")
     parser.add_argument("--boards", nargs="+", metavar="BOARD", help="boards such as 8x8/14:safe")
-    parser.add_argument("--games", type=int, default=1000, help="games per board (default 1000)")
-    parser.add_argument("--seed", type=int, default=600_000, help="seed of game 0 (default 600000)")
-    parser.add_argument("--draws", type=int, default=40, help="play each click on this many layouts (default 40)")
+    count = whole_number_from(1)
+    parser.add_argument("--games", type=count, default=1000, help="games per board (default 1000)")
+    parser.add_argument("--seed", type=whole_number_from(0), default=600_000, help="seed of game 0 (default 600000)")
+    parser.add_argument("--draws", type=count, default=40, help="play each click on this many layouts (default 40)")
     parser.add_argument("--playout", default="lookahead:clicks=1,layouts=0,breadth=6", help="policy of the playouts")
-    parser.add_argument("--at-once", type=int, default=100, help="games side by side in times (default 100)")
+    parser.add_argument("--at-once", type=count, default=100, help="games side by side in times (default 100)")
     options = parser.parse_args()
     options.boards = options.boards or (list(OPTIMA) if options.command == "gaps" else ["8x8/14"])
     run[options.command](options)

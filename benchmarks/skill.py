@@ -21,6 +21,7 @@ from typing import Any
 from timing import pin_to_one_core, print_table
 
 from baselines import evaluate
+from baselines.cli.command import whole_number_from
 from baselines.evaluation.intervals import mean_interval
 from baselines.files import write_json
 from baselines.provenance import processor_name, versions
@@ -61,10 +62,10 @@ def main() -> None:
     """Trains, plays, prints the table and writes it."""
     parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
     parser.add_argument("folder", type=Path, help="of the trainings")
-    parser.add_argument("--seconds", type=int, nargs="+", default=[60], help="budgets of examples/dqn.py (default 60)")
-    parser.add_argument(
-        "--seeds", type=int, nargs="+", default=[1, 2, 3, 4, 5], help="of each training (default 1 to 5)"
-    )
+    count = whole_number_from(1)
+    parser.add_argument("--seconds", type=count, nargs="+", default=[60], help="budgets of the example (default 60)")
+    seed = whole_number_from(0)
+    parser.add_argument("--seeds", type=seed, nargs="+", default=[1, 2, 3, 4, 5], help="of each training (1 to 5)")
     options = parser.parse_args()
     pin_to_one_core()
     trainings = [f"examples/dqn.py --cpu-minutes {seconds / 60:g}" for seconds in options.seconds]

@@ -12,6 +12,7 @@ import time
 import gymnasium
 from timing import print_table
 
+from baselines.cli.command import whole_number_from
 from minesweeper_env.console import say
 
 BATCHES = ((1024, (16, 30), 99), (4096, (8, 8), 14), (4096, (16, 30), 99))
@@ -34,8 +35,9 @@ def steps_per_second(env: gymnasium.vector.VectorEnv) -> float:
 def main() -> None:
     """Prints a line for each batch and number of threads; the repeats are interleaved."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--threads", type=int, nargs="+", default=[2], help="numbers of threads (default 2)")
-    parser.add_argument("--repeats", type=int, default=21, help="of each measurement (default 21)")
+    count = whole_number_from(1)
+    parser.add_argument("--threads", type=count, nargs="+", default=[2], help="numbers of threads (default 2)")
+    parser.add_argument("--repeats", type=count, default=21, help="of each measurement (default 21)")
     options = parser.parse_args()
     lines = []
     for games, size, mines in BATCHES:

@@ -8,6 +8,7 @@ import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
 
+from baselines.cli.command import positive_number, whole_number_from
 from minesweeper_env.console import say
 
 Work = Callable[[], int]
@@ -17,8 +18,9 @@ Work = Callable[[], int]
 def arguments(description: str, seconds: float, repeats: int) -> argparse.Namespace:
     """Pins the process to one core; returns the options --seconds and --repeats."""
     parser = argparse.ArgumentParser(description=description.splitlines()[0])
-    parser.add_argument("--seconds", type=float, default=seconds, help=f"per measurement (default {seconds:g})")
-    parser.add_argument("--repeats", type=int, default=repeats, help=f"of each measurement (default {repeats})")
+    count, duration = whole_number_from(1), positive_number
+    parser.add_argument("--seconds", type=duration, default=seconds, help=f"per measurement (default {seconds:g})")
+    parser.add_argument("--repeats", type=count, default=repeats, help=f"of each measurement (default {repeats})")
     pin_to_one_core()
     return parser.parse_args()
 
