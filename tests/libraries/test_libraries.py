@@ -83,11 +83,6 @@ def test_each_snippet_is_python():
             compile(code, heading, "exec")
 
 
-@pytest.mark.slow
-def test_one_game_suffices_for_stable_baselines3():
-    exec(compile(run.snippets("Stable-Baselines3")[1], "libraries.md", "exec"), {})
-
-
 def test_the_lines_that_score_a_snippet_play_as_its_function_does(capsys):
     (code,) = run.snippets("Masks in the observation")
     exec(compile(code.replace("1000", "50"), "libraries.md", "exec"), {"act": run.train("exact")})
