@@ -28,8 +28,8 @@ PAGES = [*GUIDES, *DOCS, *sorted((ROOT / "baselines").rglob("*.md"))]
 # Studies describe earlier versions, so they may name removed code.
 CURRENT_PAGES = [page for page in PAGES if "studies" not in page.parts]
 FOLDERS = ("azulejos_env", "minesweeper_env", "baselines", "minesweeper_play", "tests", "docs", "benchmarks")
-EXAMPLES = ("corners.py", "mine.py", "quiet.py", "careful.py")
-"""Files that the reader of CONTRIBUTING.md, the benchmark, the tutorial and the page about own policies writes."""
+EXAMPLES = ("corners.py", "mine.py", "quiet.py")
+"""Files that the reader of CONTRIBUTING.md, the benchmark and the page about own policies writes."""
 
 
 def page_of(policy):
