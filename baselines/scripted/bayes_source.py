@@ -176,7 +176,7 @@ def plan_turn(board: Board, probabilities: Sequence[float], flag_threshold: floa
 
 
 class BayesSourcePolicy:
-    """Plays as the program does; docs/policies/statistics.md lists the rule and its faults.
+    """Plays as the program does; docs/policies/statistics.md lists the rule, docs/studies/replicas.md its faults.
 
     A turn is several actions, and its flags are not evidence before the turn ends. The policy therefore stores
     the rest of each turn between two calls, by the board that the last action leads to. So it depends on nothing but
