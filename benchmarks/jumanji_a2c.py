@@ -1,14 +1,10 @@
 """Train Jumanji's own A2C on its Minesweeper, 10x10 with 10 mines, and print how many games greedy play wins.
 
 It needs an environment of its own: `pip install 'jumanji[train]' jax==0.5.3 jaxlib==0.5.3`, because newer versions of
-jax lack what the trainer of Jumanji 1.1.2 calls.
+jax lack what the trainer of Jumanji 1.1.2 calls. docs/studies/compared.md has the figures, and those of an agent of
+this project on the same board and rule, where the first click may be a mine.
 
     taskset -c 1 python benchmarks/jumanji_a2c.py --minutes 10 --seed 1
-
-After 384 000 training clicks the agent wins no game (0.0 to 0.2 % of 2000). One likely reason is that Jumanji lacks
-flood fill, so a win takes 90 clicks. After as many clicks `python examples/dqn.py --size 10 --mines 10 --cpu-minutes 10
---seed 33000001` (one training, at commit 78fd83c0) wins 77.8 % (76.0 to 79.6) in this project's environment. There
-`exact` wins 84.9 % (83.3 to 86.4): `--first-click any`, 2000 games, seeds from 1 500 000 000 on.
 """
 
 import argparse
