@@ -19,36 +19,6 @@ from minesweeper_env import HIDDEN, BoardConfig
 from minesweeper_env.inference import PositionTooHardError
 
 CONFIG = BoardConfig(4, 5, 5, "safe", ("click",))
-H = HIDDEN
-
-
-class Chooser:
-    """Clicks the cell that a rule picks from the probabilities of a board, (cells,) with NaN where it is open."""
-
-    def __init__(self, pick, config=CONFIG):
-        self.pick = pick
-        self.config = config
-
-    def reset(self, seed):
-        self.rng = np.random.default_rng(seed)
-
-    def act(self, observations, _action_masks):
-        return np.array([self.choose(board) for board in observations], np.int64)
-
-    def choose(self, board):
-        covered = board > self.config.codes.max_count
-        if covered.all():
-            return int(self.rng.integers(covered.size))
-        probabilities = naive.mine_probabilities(board, self.config.mines, radius=self.config.radius)
-        return self.pick(np.where(covered, probabilities, np.nan).ravel(), self.rng)
-
-
-def least_risk(risks, rng):
-    return int(np.nanargmin(risks))
-
-
-def anything(risks, rng):
-    return int(rng.choice(np.flatnonzero(~np.isnan(risks))))
 
 
 class NaiveJudge:
@@ -102,29 +72,11 @@ class NaiveJudge:
 def test_every_counter_is_the_naive_one(config):
     games = 60
     judge, reference = Judge(config, games), NaiveJudge(config, games)
-
-    def both(*step):
-        judge(*step)
-        reference(*step)
-
-    policy = Chooser(anything, config)
-    policy.reset(1)
-    records = play_games(policy, config, range(games), observers=[both])
+    records = play_games(find_policy("random")(config, seed=1), config, range(games), observers=[judge, reference])
     reference.check(judge.diagnoses())
     for record, diagnosis in zip(records, judge.diagnoses(), strict=True):
         assert (diagnosis.loss is None) == (record.won or record.truncated)
         assert diagnosis.judged == record.clicks - 1
-
-
-def test_the_first_click_is_not_counted_and_loses_by_force():
-    config = BoardConfig(2, 3, 4, "any", ("click",))
-    policy, judge = Chooser(least_risk, config), Judge(config, 100)
-    policy.reset(0)
-    records = play_games(policy, config, range(100), observers=[judge])
-    diagnoses = judge.diagnoses()
-    lost = [d for record, d in zip(records, diagnoses, strict=True) if record.clicks == 1 and not record.won]
-    assert len(lost) > 30
-    assert set(lost) == {GameDiagnosis(0, 0, 0, 0, 0, 0.0, Loss.FORCED)}
 
 
 def test_boards_that_are_too_hard_are_counted_and_not_judged(monkeypatch):
@@ -132,21 +84,18 @@ def test_boards_that_are_too_hard_are_counted_and_not_judged(monkeypatch):
     exact = minesweeper_env.inference.oracle.mine_probabilities_batch
 
     def refuse(boards, *arguments, **settings):
-        if ((boards == H).sum(axis=(1, 2)) % 2).any():
+        if ((boards == HIDDEN).sum(axis=(1, 2)) % 2).any():
             raise PositionTooHardError("too hard")
         return exact(boards, *arguments, **settings)
 
     monkeypatch.setattr(minesweeper_env.inference.oracle, "mine_probabilities_batch", refuse)
-    seen = []
-    policy, judge = Chooser(anything), Judge(CONFIG, 50)
+    seen, judge = [], Judge(CONFIG, 50)
 
-    def both(games, observations, actions, lost):
-        judge(games, observations, actions, lost)
-        covered = (observations == H).sum(axis=(1, 2))
+    def note(games, observations, _, lost):
+        covered = (observations == HIDDEN).sum(axis=(1, 2))
         seen.extend(zip(games.tolist(), covered.tolist(), lost.tolist(), strict=True))
 
-    policy.reset(2)
-    play_games(policy, CONFIG, range(50), observers=[both])
+    play_games(find_policy("random")(CONFIG, seed=2), CONFIG, range(50), observers=[judge, note])
     diagnoses = judge.diagnoses()
     for game, diagnosis in enumerate(diagnoses):
         later = [(covered, lost) for number, covered, lost in seen if number == game and covered < CONFIG.cells]

@@ -3,6 +3,7 @@
 import json
 import sys
 from functools import partial
+from types import SimpleNamespace
 
 import gymnasium
 import numpy as np
@@ -10,7 +11,6 @@ import pytest
 from support.policies import mcnemar_p_value
 
 import baselines
-from baselines import Policy
 from baselines.adapters import FunctionPolicy
 from baselines.evaluation.games import play_games
 from baselines.evaluation.intervals import holm, paired_difference
@@ -45,20 +45,8 @@ def last_covered(_, action_mask):
     return np.flatnonzero(action_mask)[-1]
 
 
-def first_covered(_, action_mask):
-    return action_mask.argmax()
-
-
 def evaluate(policy, **arguments) -> baselines.Results:
     return baselines.evaluate(policy, **BOARD | {"games": 60, "against": "straightforward"} | arguments)
-
-
-def wins(policy: Policy, games=60) -> list[bool]:
-    records = []
-    for index, first in enumerate(range(0, games, 20)):
-        policy.reset(index)
-        records += play_games(policy, CONFIG, range(first, first + 20))
-    return [record.won for record in records]
 
 
 def test_a_policy_of_any_kind_plays_the_same_games():
@@ -73,7 +61,7 @@ def test_a_policy_of_any_kind_plays_the_same_games():
     }
     results = evaluate(given)
     assert [row["policy"] for row in results.rows()] == [*given, "straightforward"]
-    expected = sum(wins(FunctionPolicy(last_covered, **BOARD)))
+    expected = sum(record.won for record in play_games(given["function"], CONFIG, range(60)))
     assert 0 < expected < 60
     assert {results[name].wins for name in given if name != "name"} == {expected}
     assert results["straightforward"].games == 60
@@ -156,7 +144,7 @@ def test_equal_names_get_a_number():
 
 @pytest.mark.parametrize("named", [True, False])
 def test_a_policy_is_not_replaced_by_a_reference_of_its_name(named):
-    own, reference = FunctionPolicy(last_covered, **BOARD), FunctionPolicy(first_covered, **BOARD)
+    own, reference = FunctionPolicy(last_covered, **BOARD), FunctionPolicy(lambda _, mask: mask.argmax(), **BOARD)
     reference.name = own.name
     policy, against = ({"subset": own}, "subset") if named else (own, reference)
     results = evaluate(policy, games=20, against=against)
@@ -207,11 +195,6 @@ def test_errors_come_before_any_play():
     refuses("only games with moves", Flagging, diagnose=True)
 
 
-class Broken:
-    def act(self, observations, _):
-        return [observations[17][0][0]]
-
-
 @pytest.mark.usefixtures("no_play")
 def test_what_is_no_policy_is_answered_with_what_to_do():
     import torch
@@ -221,7 +204,7 @@ def test_what_is_no_policy_is_answered_with_what_to_do():
     refuses("last_covered.* takes .*FunctionPolicy", last_covered)
     refuses(r"must return an object with the method act", lambda **board: board, PolicyError)
     refuses("was built for 5x5 with 3 mines", FunctionPolicy(last_covered, size=5, mines=3))
-    refuses("IndexError: ", lambda **_: Broken(), PolicyError)
+    refuses("IndexError: ", lambda **_: SimpleNamespace(act=lambda boards, _: boards[17]), PolicyError)
     refuses(r"Linear has no method act: wrap it in baselines.adapters.TorchPolicy", torch.nn.Linear(2, 2))
     refuses(r"PPO has no method act: wrap it in baselines.adapters.SB3Policy", PPO.__new__(PPO))
 
