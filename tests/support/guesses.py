@@ -1,16 +1,13 @@
 """Guesses of small games, where all layouts can be played, by the script that compares rules for guesses."""
 
-from importlib.util import module_from_spec, spec_from_file_location
+import runpy
+from types import SimpleNamespace
 
 from baselines.registry import find_policy
 from support import ROOT
 from support.policies import all_layouts, click_config, consistent_layouts
 
-_SPEC = spec_from_file_location("guesses_script", ROOT / "benchmarks" / "guesses.py")
-assert _SPEC is not None
-assert _SPEC.loader is not None
-SCRIPT = module_from_spec(_SPEC)
-_SPEC.loader.exec_module(SCRIPT)
+SCRIPT = SimpleNamespace(**runpy.run_path(str(ROOT / "benchmarks" / "guesses.py")))
 
 
 def small_guess():

@@ -1,5 +1,6 @@
 """Configurations, layouts and recorded play for tests of policies."""
 
+import math
 from itertools import combinations
 
 import numpy as np
@@ -9,6 +10,7 @@ from baselines.evaluation.intervals import p_value_of_discordant
 from baselines.registry import find_policy
 from baselines.scripted.base import neighbour_sums
 from minesweeper_env import HIDDEN, BoardConfig, MinesweeperEnv
+from support.naive_game import neighbours
 
 
 def click_config(rows: int, cols: int, mines: int, first_click: str = "opening", radius: int = 1) -> BoardConfig:
@@ -32,6 +34,13 @@ def consistent_layouts(board: np.ndarray, layouts: np.ndarray) -> np.ndarray:
     counts = neighbour_sums(layouts, 1)
     shown = board < HIDDEN
     return layouts[((counts == board) & ~layouts | ~shown).all(axis=(1, 2))]
+
+
+def promise_of(board: np.ndarray, probabilities: np.ndarray, cell: int) -> tuple[int, float]:
+    """Returns the number of open neighbours of a cell, and the probability that it shows 0 if it is free."""
+    beside = neighbours(*board.shape, divmod(int(cell), board.shape[1]))
+    covered = [each for each in beside if board[each] > 8]
+    return len(beside) - len(covered), math.prod(1.0 - probabilities[each] for each in covered)
 
 
 class Recorder:

@@ -4,10 +4,9 @@ from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from support import naive_inference as naive
 from support.policies import click_config, moments, read_board
+from support.positions import random_positions
 
 from baselines import make_policy
 from baselines.evaluation.games import play_games
@@ -29,28 +28,20 @@ def lattice() -> tuple[np.ndarray, BoardConfig]:
     return np.where(shown, neighbour_sums(laid[None], 1)[0], HIDDEN).astype(np.int8), config_of(5, 6, 6)
 
 
-@st.composite
-def positions(draw, longest: int = 4) -> tuple[np.ndarray, int]:
-    """Draws a board on which some free cells of a random layout are open, and its number of mines."""
-    rows, cols = draw(st.integers(1, longest)), draw(st.integers(2, longest))
-    mines = draw(st.integers(1, rows * cols - 1))
-    laid = (np.array(draw(st.permutations(range(rows * cols)))) < mines).reshape(rows, cols)
-    opened = np.array(draw(st.lists(st.booleans(), min_size=laid.size, max_size=laid.size))).reshape(rows, cols)
-    return np.where(opened & ~laid, neighbour_sums(laid[None], 1)[0], HIDDEN).astype(np.int8), mines
-
-
 def check(asked: NetworkPosteriors, board: np.ndarray, mines: int, reference=mine_probabilities) -> None:
     expected = reference(board, mines, prior=mines / board.size)
     assert np.abs(asked.mine_probabilities(board) - expected).max() < 1e-9
 
 
-@settings(max_examples=12, deadline=None)
-@given(positions())
-def test_pgmpy_and_the_oracle_and_the_reference_agree(position):
-    board, mines = position
-    asked = NetworkPosteriors(config_of(*board.shape, mines))
-    check(asked, board, mines)
-    check(asked, board, mines, naive.mine_probabilities)
+def test_pgmpy_and_the_oracle_and_the_reference_agree():
+    mines_shown = 0
+    for board, mines, radius, _ in random_positions(18, 24, max_side=4):
+        if radius == 1 and 0 < mines < board.size:
+            asked = NetworkPosteriors(config_of(*board.shape, mines))
+            check(asked, board, mines)
+            check(asked, board, mines, naive.mine_probabilities)
+            mines_shown += (board == 12).any()
+    assert mines_shown > 3
 
 
 def test_they_agree_on_boards_that_are_met_in_play():
@@ -60,11 +51,6 @@ def test_they_agree_on_boards_that_are_met_in_play():
     assert boards
     for board in boards:
         check(asked, board, 14)
-
-
-def test_a_shown_mine_is_evidence():
-    board = np.array([[12, 2, 11, 11], [11, 11, 11, 11]], np.int8)
-    check(NetworkPosteriors(config_of(2, 4, 3)), board, 3, naive.mine_probabilities)
 
 
 def test_tables_are_as_large_as_foretold(monkeypatch):
@@ -133,12 +119,6 @@ def test_each_click_is_certain_or_of_least_risk(inference, games):
         assert risks.ravel()[click] <= risks[board > 8].min() + 1e-9
         risky += risks.ravel()[click] > 0
     assert policy.counters["guesses"] == risky > 0
-
-
-def test_pgmpy_plays_the_games_that_native_plays():
-    config = config_of(5, 5, 5, first_click="opening")
-    native = play_games(find_policy("bayes")(config), config, range(3))
-    assert play_games(find_policy("bayes", inference="pgmpy")(config), config, range(3)) == native
 
 
 def test_thresholds_treat_likely_cells_as_certain_unless_that_contradicts_the_clues():

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 from support.policies import read_board
+from support.positions import board_of
 
 from baselines.evaluation.games import play_games
 from baselines.registry import find_policy
-from baselines.scripted.base import neighbour_sums
 from baselines.scripted.bayes_network import load_pgmpy, subnetwork
 from baselines.scripted.bayes_source import BayesSourcePolicy, Turn, closed_form, plan_turn, source_start
 from minesweeper_env import BoardConfig
@@ -16,10 +16,6 @@ FLAG, HIDDEN = 9, 11
 
 def config_of(size: int, mines: int, first_click: str = "any") -> BoardConfig:
     return BoardConfig.of_size(size, mines, first_click=first_click, moves=("click", "flag"))
-
-
-def shown(laid: np.ndarray, opened: np.ndarray) -> np.ndarray:
-    return np.where(opened & ~laid, neighbour_sums(laid[None], 1)[0], HIDDEN).astype(np.int8)
 
 
 def probabilities(config: BoardConfig, board: np.ndarray) -> np.ndarray:
@@ -47,7 +43,7 @@ def test_the_closed_form_agrees_with_pgmpy_after_the_same_deletions():
     compared, contradictions = 0, 0
     for _ in range(8):
         laid = rng.random((5, 5)) < 0.25
-        board = shown(laid, rng.random((5, 5)) < 0.4)
+        board = board_of(laid, ~laid & (rng.random((5, 5)) < 0.4), 1)
         # A few of the flags are wrong.
         board[(board == HIDDEN) & (rng.random((5, 5)) < np.where(laid, 0.3, 0.12))] = FLAG
         config = config_of(5, max(1, int(laid.sum())))
@@ -97,7 +93,8 @@ def test_flags_of_a_turn_are_no_evidence_before_it_ends():
     turns = 0
     for seed in range(60):
         layout, _ = source_start(config, seed)
-        board = shown(layout, np.random.default_rng(seed).random((8, 8)) < 0.5).ravel()
+        opened = ~layout & (np.random.default_rng(seed).random((8, 8)) < 0.5)
+        board = board_of(layout, opened, 1).ravel()
         turn = policy.turn(board)
         if len(turn.flags) < 2 or turn.click is None:
             continue

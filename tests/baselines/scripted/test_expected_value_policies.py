@@ -11,8 +11,6 @@ from baselines.scripted.base import Knowledge
 from baselines.scripted.subset import ExpectedValueSourcePolicy, SinglePassDeduction
 from minesweeper_env import HIDDEN, BoardConfig
 
-SOURCE_GAMES = (16, 16, 40, "any")
-
 # Win rates of Sun, Chen & Yang's program on the layouts of seeds 0 to 9999, where opening every safe cell wins.
 # On other layouts it won 0.459 of 2046 games, and 0.463 of 1451 with a random guess.
 PUBLISHED = {"subset": 0.4489, "expected_value_source": 0.4566}
@@ -142,7 +140,7 @@ def test_guesses_are_the_clicks_that_can_lose(name, first_click):
 @pytest.mark.slow
 @pytest.mark.figures
 def test_the_deduction_of_the_source_wins_as_its_program_and_less_than_the_corrected_ones():
-    config = click_config(*SOURCE_GAMES)
+    config = click_config(16, 16, 40, "any")
     names = ["subset", "subset:deduction=counts", "subset:deduction=source", "expected_value_source:deduction=source"]
     won = {name: [r.won for r in play_games(find_policy(name)(config), config, range(2000))] for name in names}
     for name, published in PUBLISHED.items():

@@ -145,11 +145,6 @@ def test_races(fractions, margin, limit, won, played):
     assert played in (None, playouts.played)
 
 
-def boards_of(config, games, layouts=200):
-    guesses = SCRIPT.guesses_of(find_policy("exact")(config), config, range(games), layouts)
-    return np.stack([guess.board for guess in guesses])
-
-
 @pytest.mark.slow
 def test_its_regret_is_less_than_half_of_that_of_lookahead():
     """On 250 positions `lookahead` has .0143 and `rollout` .0031 (docs/studies/play.md)."""
@@ -161,7 +156,8 @@ def test_its_regret_is_less_than_half_of_that_of_lookahead():
 
 def test_clicks_depend_on_the_board_alone_and_are_legal():
     config = click_config(6, 6, 9)
-    boards = boards_of(config, 30)[:4]
+    guesses = SCRIPT.guesses_of(find_policy("exact")(config), config, range(30), 200)
+    boards = np.stack([guess.board for guess in guesses[:4]])
     policy = find_policy("rollout:draws=130,layouts=0")(config)
     alone = [clicks_of(policy, config, board[None])[0] for board in boards]
     assert clicks_of(policy, config, boards).tolist() == alone
