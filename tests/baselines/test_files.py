@@ -113,11 +113,7 @@ def test_a_replaced_file_keeps_its_permissions_and_a_new_one_follows_the_mask_of
 def test_a_write_that_fails_keeps_the_old_content_and_leaves_nothing(tmp_path, monkeypatch, error):
     path = tmp_path / "results.json"
     replace_file(path, b"before")
-
-    def fail(_descriptor):
-        raise error
-
-    monkeypatch.setattr(os, "fsync", fail)
+    monkeypatch.setattr(os, "fsync", Mock(side_effect=error))
     with pytest.raises(type(error)):
         replace_file(path, b"after")
     assert path.read_bytes() == b"before"

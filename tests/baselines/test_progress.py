@@ -2,6 +2,7 @@
 
 import io
 import sys
+from unittest.mock import Mock
 
 import pytest
 from support.screens import Screen
@@ -54,11 +55,8 @@ def test_an_error_leaves_the_last_state_and_the_stream(monkeypatch, error):
 def test_a_terminal_that_goes_away_stops_nothing(monkeypatch):
     screen = put_on_screen(monkeypatch)
 
-    def gone(_text):
-        raise OSError(5, "Input/output error")
-
     with progress_display(lambda _: "a line", str, leave=True):
-        monkeypatch.setattr(screen, "write", gone)
+        monkeypatch.setattr(screen, "write", Mock(side_effect=OSError(5, "Input/output error")))
     assert sys.stderr is screen
 
 

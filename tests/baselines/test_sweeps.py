@@ -67,6 +67,14 @@ def test_a_search_without_effect_is_refused_unless_another_draw_gives_it_one(tmp
     check("hindsight=0,1", "gamma=0,0.9")
 
 
+@pytest.fixture
+def sweeps(monkeypatch):
+    """Sweeps, each of which ends before its first training."""
+    begun = []
+    monkeypatch.setattr("baselines.cli.sweep._work", lambda sweep, _: begun.append(sweep))
+    return begun
+
+
 def test_a_reward_is_typed_or_drawn(tmp_path, capsys):
     words = ["--config", "quick", "--search", "reward=win,progress", "--reward", "win", "--out", tmp_path / "out"]
     assert "--reward" in refused(capsys, main, *words)
@@ -76,9 +84,9 @@ def test_a_reward_is_typed_or_drawn(tmp_path, capsys):
 @pytest.mark.parametrize(
     "words", [["--search", "depth=1,2", "--reward", "mine.py:one"], ["--search", "reward=win,mine.py:one"]]
 )
+@pytest.mark.usefixtures("sweeps")
 def test_a_sweep_does_not_go_on_with_other_code_of_a_reward(words, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("baselines.cli.sweep._work", lambda *_: None)
     source = tmp_path / "mine.py"
     source.write_text("def one(step):\n    return step.opened * 0.25\n")
     command = ["--config", "quick", *words, "--out", "out"]
@@ -222,16 +230,9 @@ def test_a_sweep_has_no_more_workers_than_it_was_told_and_than_it_has_trainings(
     assert pool.call_args_list == [call(1)] * 2
 
 
-def prepared(monkeypatch):
-    """Lets sweeps end before their first training, and returns the list that they come into."""
-    sweeps = []
-    monkeypatch.setattr("baselines.cli.sweep._work", lambda sweep, _: sweeps.append(sweep))
-    return sweeps
-
-
 @pytest.mark.parametrize("other", [["gamma=0.5,0.9"], ["depth=1,2", "--seed", "3"], ["depth=1,2", "--steps", "9"]])
-def test_the_journal_of_another_sweep_is_refused(tmp_path, capsys, monkeypatch, other):
-    prepared(monkeypatch)
+@pytest.mark.usefixtures("sweeps")
+def test_the_journal_of_another_sweep_is_refused(tmp_path, capsys, other):
     words, folders = ["--config", "quick", "--search"], [tmp_path / "own", tmp_path / "other"]
     for searched, out in zip((["depth=1,2"], other), folders, strict=True):
         assert main([*words, *searched, "--out", str(out)]) == 0
@@ -241,9 +242,8 @@ def test_the_journal_of_another_sweep_is_refused(tmp_path, capsys, monkeypatch, 
     assert str(journals[1]) in refused(capsys, main, *words, *other, "--out", folders[1])
 
 
-def test_half_a_line_at_the_end_of_the_journal_is_cut_off_and_other_damage_is_named(tmp_path, capsys, monkeypatch):
+def test_half_a_line_at_the_end_of_the_journal_is_cut_off_and_other_damage_is_named(tmp_path, capsys, sweeps):
     words = ["--config", "quick", "--search", "depth=1,2", "--out", str(tmp_path)]
-    sweeps = prepared(monkeypatch)
     assert main(words) == 0
     (sweep,) = sweeps
     journal = tmp_path / "journal.log"

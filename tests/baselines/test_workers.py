@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from contextlib import closing
+from unittest.mock import Mock
 
 import pytest
 from support import ROOT
@@ -87,10 +88,8 @@ def test_errors_reach_the_caller_too_little_memory_loses_a_worker_and_the_end_of
 
 
 def test_a_machine_without_shared_memory_is_told_to_use_one_worker(monkeypatch):
-    def no_shared_memory(*_arguments, **_settings):
-        raise OSError(errno.ENOENT, "No such file or directory")
-
-    monkeypatch.setattr("baselines.workers.ProcessPoolExecutor", no_shared_memory)
+    error = OSError(errno.ENOENT, "No such file or directory")
+    monkeypatch.setattr("baselines.workers.ProcessPoolExecutor", Mock(side_effect=error))
     with pytest.raises(WorkerError, match="No such file or directory; use 1 worker"), closing(ProcessPool(2)):
         pass
 

@@ -17,7 +17,7 @@ class Stream(io.StringIO):
         return self._is_terminal
 
 
-class Screen(io.StringIO):
+class Screen(Stream):
     """A stream that interprets line feeds, carriage returns, and the sequences that move up, clear and colour."""
 
     def __init__(self, columns: int = 80) -> None:
@@ -25,9 +25,6 @@ class Screen(io.StringIO):
         self.columns = columns
         self.lines = [""]
         self._row = self._column = 0
-
-    def isatty(self) -> bool:
-        return True
 
     def write(self, text: str) -> int:
         for token in _TOKEN.finditer(text):

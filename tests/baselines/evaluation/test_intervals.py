@@ -7,15 +7,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from baselines.evaluation import intervals
 from baselines.evaluation.games import GameRecord
-from baselines.evaluation.intervals import (
-    holm,
-    interquartile_mean,
-    mean_interval,
-    p_value_of_discordant,
-    paired_difference,
-    wilson_interval,
-)
 from baselines.evaluation.results import PolicyResult, Results, paired_tests, without_difference
 from minesweeper_env import BoardConfig
 
@@ -30,13 +23,13 @@ def test_wilson_interval_is_the_formula(wins, games):
     z, p = 1.959963984540054, wins / games
     centre = (p + z * z / (2 * games)) / (1 + z * z / games)
     half = z / (1 + z * z / games) * math.sqrt(p * (1 - p) / games + z * z / (4 * games * games))
-    assert wilson_interval(wins, games) == pytest.approx((centre - half, centre + half), abs=1e-12)
+    assert intervals.wilson_interval(wins, games) == pytest.approx((centre - half, centre + half), abs=1e-12)
 
 
 def test_mcnemar_counts_the_games_that_one_alone_wins():
-    assert p_value_of_discordant(10, 2) == pytest.approx(2 * (1 + 12 + 66) / 2**12)
-    assert p_value_of_discordant(2, 10) == p_value_of_discordant(10, 2)
-    assert p_value_of_discordant(0, 0) == 1.0
+    assert intervals.p_value_of_discordant(10, 2) == pytest.approx(2 * (1 + 12 + 66) / 2**12)
+    assert intervals.p_value_of_discordant(2, 10) == intervals.p_value_of_discordant(10, 2)
+    assert intervals.p_value_of_discordant(0, 0) == 1.0
 
 
 def test_policies_meet_on_common_seeds_only():
@@ -63,9 +56,9 @@ def test_the_interval_of_a_mean_is_the_formula_with_students_t():
     values = [0.0, 0.25, 1.0, 0.0, 0.5]
     deviation = math.sqrt(sum((value - 0.35) ** 2 for value in values) / 4)
     half = 2.7764451051977987 * deviation / math.sqrt(5)
-    assert mean_interval(values) == pytest.approx((0.35 - half, 0.35 + half), abs=1e-12)
-    assert mean_interval([0.2, 0.2]) == (0.2, 0.2)
-    assert mean_interval([0.2]) is None
+    assert intervals.mean_interval(values) == pytest.approx((0.35 - half, 0.35 + half), abs=1e-12)
+    assert intervals.mean_interval([0.2, 0.2]) == (0.2, 0.2)
+    assert intervals.mean_interval([0.2]) is None
 
 
 @pytest.mark.parametrize(
@@ -81,48 +74,48 @@ def test_the_interval_of_a_mean_is_the_formula_with_students_t():
 )
 def test_a_paired_interval_is_the_published_one(games, low, high):
     both, first, second, neither = games
-    difference, *ends = paired_difference(*games)
+    difference, *ends = intervals.paired_difference(*games)
     assert difference == pytest.approx((first - second) / sum(games))
     assert ends == pytest.approx([low, high], abs=5e-5)
-    assert paired_difference(both, second, first, neither) == pytest.approx((-difference, -ends[1], -ends[0]))
+    assert intervals.paired_difference(both, second, first, neither) == pytest.approx((-difference, -ends[1], -ends[0]))
 
 
 def test_a_paired_interval_without_games_that_differ_has_a_width():
-    assert paired_difference(0, 0, 0, 10) == pytest.approx((0.0, -0.2775, 0.2775), abs=5e-5)
-    difference, low, high = paired_difference(5000, 0, 0, 5000)
+    assert intervals.paired_difference(0, 0, 0, 10) == pytest.approx((0.0, -0.2775, 0.2775), abs=5e-5)
+    difference, low, high = intervals.paired_difference(5000, 0, 0, 5000)
     assert difference == 0.0
     assert -0.001 < low < 0.0 < high < 0.001
-    assert paired_difference(0, 10, 0, 0) == pytest.approx((1.0, 1.0 - 0.2775 * math.sqrt(2), 1.0), abs=1e-4)
+    assert intervals.paired_difference(0, 10, 0, 0) == pytest.approx((1.0, 1.0 - 0.2775 * math.sqrt(2), 1.0), abs=1e-4)
 
 
 def test_holm_multiplies_each_value_by_the_tests_that_are_left():
-    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
-    assert holm([0.5, 0.9, 0.02]) == pytest.approx([1.0, 1.0, 0.06])
-    assert holm([0.2]) == [0.2]
-    assert holm([]) == []
+    assert intervals.holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert intervals.holm([0.5, 0.9, 0.02]) == pytest.approx([1.0, 1.0, 0.06])
+    assert intervals.holm([0.2]) == [0.2]
+    assert intervals.holm([]) == []
 
 
 def test_the_interquartile_mean_leaves_out_the_extremes():
-    mean, (low, high) = interquartile_mean([0.0, 0.5, 0.6, 0.7, 0.6, 0.6, 0.5, 1.0])
+    mean, (low, high) = intervals.interquartile_mean([0.0, 0.5, 0.6, 0.7, 0.6, 0.6, 0.5, 1.0])
     assert mean == pytest.approx(0.575)
     assert 0.3 < low < mean < high < 0.75
 
 
 def test_equal_seeds_leave_no_doubt():
     for seeds in (1, 5):
-        assert interquartile_mean([0.5] * seeds) == (0.5, (0.5, 0.5))
-    assert interquartile_mean([0.75] * 6, [0.5] * 6) == (0.25, (0.25, 0.25))
+        assert intervals.interquartile_mean([0.5] * seeds) == (0.5, (0.5, 0.5))
+    assert intervals.interquartile_mean([0.75] * 6, [0.5] * 6) == (0.25, (0.25, 0.25))
 
 
 @pytest.mark.parametrize("seeds", [2, 3, 4])
 def test_below_five_seeds_the_interval_is_students(seeds):
     rates, others = [0.5, 0.62, 0.55, 0.58][:seeds], [0.3, 0.35, 0.45, 0.4, 0.41][: seeds + 1]
     exact = np.clip(stats.t.interval(0.95, seeds - 1, np.mean(rates), stats.sem(rates)), 0, 1)
-    assert interquartile_mean(rates)[1] == pytest.approx(exact)
+    assert intervals.interquartile_mean(rates)[1] == pytest.approx(exact)
     for one, other in ((rates, others), (others, rates)):
         welch = stats.ttest_ind(one, other, equal_var=False).confidence_interval()
-        assert interquartile_mean(one, other)[1] == pytest.approx((max(-1, welch.low), min(1, welch.high)))
-    low, high = interquartile_mean([0.9, 1.0, 1.0])[1]
+        assert intervals.interquartile_mean(one, other)[1] == pytest.approx((max(-1, welch.low), min(1, welch.high)))
+    low, high = intervals.interquartile_mean([0.9, 1.0, 1.0])[1]
     assert 0 <= low < 0.9
     assert high == 1.0
 
@@ -132,6 +125,6 @@ def test_intervals_of_differences_cover_the_truth():
     rng = np.random.default_rng(0)
     held = 0
     for _ in range(60):
-        low, high = interquartile_mean(*rng.normal(0.6, 0.02, (2, 10)))[1]
+        low, high = intervals.interquartile_mean(*rng.normal(0.6, 0.02, (2, 10)))[1]
         held += low <= 0 <= high
     assert 48 <= held < 60

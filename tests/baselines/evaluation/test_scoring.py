@@ -4,6 +4,7 @@ import json
 import sys
 from functools import partial
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import gymnasium
 import numpy as np
@@ -176,10 +177,7 @@ def refuses(problem, policy="random", error=ValueError, **arguments):
 
 @pytest.fixture
 def no_play(monkeypatch):
-    def play(*_, **__):
-        raise AssertionError("a game began")
-
-    monkeypatch.setattr("baselines.evaluation.evaluate.play", play)
+    monkeypatch.setattr("baselines.evaluation.evaluate.play", Mock(side_effect=AssertionError("a game began")))
 
 
 @pytest.mark.usefixtures("no_play")
