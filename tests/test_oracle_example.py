@@ -3,8 +3,8 @@
 import runpy
 import sys
 from fractions import Fraction
-from importlib.util import module_from_spec, spec_from_file_location
 from itertools import product
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,9 +17,7 @@ from support.positions import layouts_of_size, perturbed, position_of, random_po
 from minesweeper_env.inference import InconsistentBoardError, mine_probabilities
 
 PAGE = ROOT / "examples" / "oracle_on_one_page.py"
-_SPEC = spec_from_file_location("oracle_on_one_page", PAGE)
-oracle = module_from_spec(_SPEC)
-_SPEC.loader.exec_module(oracle)
+oracle = SimpleNamespace(**runpy.run_path(str(PAGE)))
 
 
 def shares(board, mines):

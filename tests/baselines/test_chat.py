@@ -97,12 +97,7 @@ def test_any_text_of_a_server_goes_into_the_transcript(tmp_path):
 
 def test_a_killed_evaluation_goes_on_without_asking_again_also_in_a_worker_process(tmp_path, monkeypatch):
     reply = scripted("exact", 12)
-
-    def slow(messages):
-        time.sleep(0.05)
-        return reply(messages)
-
-    with ChatServer(slow) as server:
+    with ChatServer(lambda messages: time.sleep(0.05) or reply(messages)) as server:
         code = f"import baselines; baselines.evaluate({chat(server, tmp_path)!r}, 5, 3, 12, against=())"
         process = subprocess.Popen([sys.executable, "-c", code])
         while len(server.requests) < 20:
@@ -187,10 +182,8 @@ def test_a_perfect_player_wins_every_game_in_each_form(form, tmp_path):
     assert (found.wins, found.counters["illegal"]) == (5, 0)
     assert read.policies[0].counters == found.counters | {"read": found.counters["answers"]}
     assert (found.counters["tokens"] == 0) == (form == "text as usage")
-    if form == "parts":
-        assert all(
-            json.loads(line)["reasoning"] for line in next(tmp_path.rglob("*.jsonl")).read_text().splitlines()[1:]
-        )
+    answers = map(json.loads, next(tmp_path.rglob("*.jsonl")).read_text().splitlines()[1:])
+    assert form != "parts" or all(answer["reasoning"] for answer in answers)
 
 
 def test_a_cut_reply_is_no_move_and_is_counted(tmp_path):
@@ -258,10 +251,12 @@ def test_a_server_that_fails_costs_its_retries_and_one_line(answer, asked, words
 
 def test_the_games_before_a_failure_are_kept_and_the_key_is_nowhere(tmp_path, monkeypatch, capfd):
     monkeypatch.setenv(KEY, SECRET)
-    reply = scripted("exact", 10)
-    with ChatServer(
-        lambda messages: reply(messages) + SECRET if len(server.requests) < 15 else Raw(400, b"{}")
-    ) as server:
+    play = scripted("exact", 10)
+
+    def reply(messages):
+        return play(messages) + SECRET if len(server.requests) < 15 else Raw(400, b"{}")
+
+    with ChatServer(reply) as server:
         with pytest.raises(ChatError):
             baselines.evaluate(chat(server, tmp_path), 5, 3, 10, against=())
         assert server.keys == {f"Bearer {SECRET}"}

@@ -9,7 +9,7 @@ import sys
 import time
 from argparse import ArgumentTypeError
 from importlib.util import find_spec
-from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 from support import ROOT, fault_suites
@@ -52,10 +52,8 @@ def test_a_cluster_that_is_not_there_is_named_at_once():
 
 
 def test_whatever_ray_raises_at_its_start_is_one_line(monkeypatch):
-    def init(*_, **_settings):
-        raise Exception("The current node timed out\nduring startup.")
-
-    monkeypatch.setattr("baselines.checks.import_extra", lambda *_: SimpleNamespace(init=init))
+    ray = Mock(**{"init.side_effect": Exception("The current node timed out\nduring startup.")})
+    monkeypatch.setattr("baselines.checks.import_extra", lambda *_: ray)
     line = "this machine: The current node timed out during startup"
     with pytest.raises(WorkerError, match=line), connected("local", {}):
         pass

@@ -151,20 +151,16 @@ def test_only_known_files_come_and_only_once(commit, server, tmp_path):
     assert server.calls == []
     wide = server.add("ana/mines", agent_files(tmp_path / "wide", seed=1), "wide")
     assert Specification.of("hf:ana/mines@wide").pinned().name == f"hf:ana/mines@{wide}"
-    assert (
-        Specification.of("hf:ana/mines@wide").digest()
-        == Specification.of(str(tmp_path / "wide")).digest()
-        != Specification.of("hf:ana/mines").digest()
-    )
+    digests = [Specification.of(name).digest() for name in ("hf:ana/mines", "hf:ana/mines@wide", f"{tmp_path}/wide")]
+    assert digests[0] != digests[1] == digests[2]
 
 
 @pytest.mark.parametrize("is_pinned", [False, True])
 def test_a_file_that_is_too_large_is_not_downloaded(commit, server, is_pinned, monkeypatch, capsys):
     monkeypatch.setattr(hub, "MOST_BYTES", 100)
-    name = f"hf:ana/mines@{commit}" if is_pinned else "hf:ana/mines"
-    assert f"hf:ana/mines@{commit if is_pinned else 'main'}: agent." in (
-        said := refused(capsys, main, "evaluate", *SMALL, "--policy", name)
-    )
+    name = f"hf:ana/mines@{commit if is_pinned else 'main'}"
+    said = refused(capsys, main, "evaluate", *SMALL, "--policy", name)
+    assert f"{name}: agent." in said
     assert said.endswith("and may have 100")
     assert "snapshot_download" not in server.calls
 
@@ -184,10 +180,8 @@ def test_a_suite_keeps_the_commit_and_the_digest(commit, tmp_path, monkeypatch):
     monkeypatch.setitem(suites.SUITES, "tiny", tiny_suites.TINY)
     out = tmp_path / "out"
     assert main(["suite", "tiny", "--games", "20", "--out", str(out), "--policy", "hf:ana/mines"]) == 0
-    name = f"hf:ana/mines@{commit}"
-    assert json.loads((out / "suite.json").read_text())["policies"] == {
-        name: Specification.of(str(tmp_path / "agent")).digest()
-    }
+    name, digest = f"hf:ana/mines@{commit}", Specification.of(str(tmp_path / "agent")).digest()
+    assert json.loads((out / "suite.json").read_text())["policies"] == {name: digest}
     boards = json.loads((out / "results.json").read_text())["boards"]
     assert all(name in [row["policy"] for row in board["results"]] for board in boards)
 

@@ -9,24 +9,8 @@ import pytest
 from support.policies import click_config
 from support.recordings import CONFIG, game_that, recorded
 
+from baselines import recording
 from baselines.cli import evaluate
-from baselines.recording import (
-    END_SECONDS,
-    FATAL,
-    MARGIN,
-    MOST_LINES,
-    OUTLINE,
-    draw_board,
-    draw_slide,
-    format_risk,
-    frame_size,
-    gif,
-    lines_of,
-    mp4,
-    png,
-    replay,
-    slides_of,
-)
 from minesweeper_env.inference import mine_probabilities
 from minesweeper_env.rendering import TILE
 
@@ -40,10 +24,10 @@ def test_replayed_games_are_those_that_were_played(policy):
         assert game.result == ("won" if record.won else "lost")
         assert len(game.turns) == len(game.scenes) - 1 == record.clicks
         assert int((game.scenes[-1].codes <= 8).sum()) == record.opened
-        assert all(len(lines_of(game, frame)) <= MOST_LINES for frame in range(len(game.scenes)))
+        assert all(len(recording.lines_of(game, frame)) <= recording.MOST_LINES for frame in range(len(game.scenes)))
         results.add(game.result)
     assert "lost" in results
-    assert replay(policy, CONFIG, 0, [14]).result == "given up"
+    assert recording.replay(policy, CONFIG, 0, [14]).result == "given up"
 
 
 def test_risks_are_the_exact_probabilities_of_the_cells():
@@ -55,13 +39,12 @@ def test_risks_are_the_exact_probabilities_of_the_cells():
             assert turn.risk == pytest.approx(expected[turn.row, turn.col], abs=1e-12)
             assert turn.least == pytest.approx(expected[scene.codes > 8].min(), abs=1e-12)
     # A first click without protection has the risk of the density; a rule that prefers some layouts hides the rest.
-    assert all(
-        game.turns[0].risk == pytest.approx(6 / 30) for _, game in recorded("exact", click_config(5, 6, 6, "any"))
-    )
+    for _, game in recorded("exact", click_config(5, 6, 6, "any")):
+        assert game.turns[0].risk == pytest.approx(6 / 30)
     for _, game in recorded("straightforward", click_config(5, 6, 6, "corners")):
         assert game.turns[0].risk == 0.0
         assert all(np.isnan(turn.risk) for turn in game.turns[1:])
-    assert dict(lines_of(game, len(game.turns)))["risk"] == "unknown"
+    assert dict(recording.lines_of(game, len(game.turns)))["risk"] == "unknown"
 
 
 @pytest.mark.slow
@@ -70,7 +53,7 @@ def test_games_on_boards_without_guesses_are_replayed_on_the_same_boards():
         assert record.won
         assert game.result == "won"
         assert all(turn.risk == 0.0 for turn in game.turns)
-    assert "no guess" in dict(lines_of(game, 0))["board"]
+    assert "no guess" in dict(recording.lines_of(game, 0))["board"]
 
 
 @pytest.mark.parametrize(
@@ -78,7 +61,7 @@ def test_games_on_boards_without_guesses_are_replayed_on_the_same_boards():
     [(0.0, "0 %"), (1e-9, "< 0.1 %"), (0.3125, "31.2 %"), (0.5, "50.0 %"), (1 - 1e-9, "> 99.9 %"), (1.0, "100 %")],
 )
 def test_only_certain_risks_are_0_or_100_per_cent(risk, text):
-    assert format_risk(risk) == text
+    assert recording.format_risk(risk) == text
 
 
 @pytest.mark.parametrize("result", ["won", "lost"])
@@ -86,10 +69,10 @@ def test_each_frame_outlines_the_cell_of_its_move_and_the_last_one_marks_the_min
     game = game_that(result)
     for frame in range(len(game.scenes)):
         turn = game.turn(frame)
-        picture = np.asarray(draw_board(game, frame, overlay=False))
+        picture = np.asarray(recording.draw_board(game, frame, overlay=False))
         assert picture.shape == (5 * TILE, 6 * TILE, 3)
         at_end = frame == len(game.turns)
-        colour = FATAL if at_end and result == "lost" else OUTLINE
+        colour = recording.FATAL if at_end and result == "lost" else recording.OUTLINE
         cell = picture[turn.row * TILE : (turn.row + 1) * TILE, turn.col * TILE : (turn.col + 1) * TILE]
         for edge in (cell[0], cell[-1], cell[:, 0], cell[:, -1]):
             assert (edge == colour).all()
@@ -103,46 +86,47 @@ def test_each_frame_outlines_the_cell_of_its_move_and_the_last_one_marks_the_min
 
 def test_a_slide_holds_the_boards_side_by_side():
     first, second = game_that("won"), game_that("lost", "random")
-    slides = slides_of([[first, second]], 0.5)
+    slides = recording.slides_of([[first, second]], 0.5)
     assert len(slides) == max(len(first.scenes), len(second.scenes))
-    width, height = frame_size(CONFIG)
+    width, height = recording.frame_size(CONFIG)
     assert width % 2 == height % 2 == 0
-    picture = np.asarray(draw_slide(slides[-1], False))
+    picture = np.asarray(recording.draw_slide(slides[-1], False))
     assert picture.shape == (height, 2 * width, 3)
-    for left, game in ((MARGIN, first), (width + MARGIN, second)):
-        board = picture[MARGIN : MARGIN + 5 * TILE, left : left + 6 * TILE]
-        assert np.array_equal(board, draw_board(game, len(game.turns), overlay=False))
+    for left, game in ((recording.MARGIN, first), (width + recording.MARGIN, second)):
+        board = picture[recording.MARGIN : recording.MARGIN + 5 * TILE, left : left + 6 * TILE]
+        assert np.array_equal(board, recording.draw_board(game, len(game.turns), overlay=False))
 
 
 def test_the_overlay_changes_covered_cells_before_the_end_alone():
     game = game_that("won")
     for frame, same in ((1, False), (len(game.turns), True), (0, True)):
-        assert np.array_equal(*(draw_board(game, frame, overlay) for overlay in (True, False))) == same
+        assert np.array_equal(*(recording.draw_board(game, frame, overlay) for overlay in (True, False))) == same
 
 
 def test_a_gif_has_a_frame_per_move_and_one_more_and_a_png_is_the_last_one():
     game = game_that("won")
-    slides = slides_of([[game]], 0.5)
-    content = gif(slides, True)
+    slides = recording.slides_of([[game]], 0.5)
+    content = recording.gif(slides, True)
     frames = imageio.imread(content, index=None, extension=".gif")
     assert len(frames) == len(game.turns) + 1
-    assert frames.shape[1:] == (*frame_size(CONFIG)[::-1], 3)
-    exact = np.asarray(draw_slide(slides[1], True)).astype(int)
+    assert frames.shape[1:] == (*recording.frame_size(CONFIG)[::-1], 3)
+    exact = np.asarray(recording.draw_slide(slides[1], True)).astype(int)
     assert abs(frames[1].astype(int) - exact).mean() < 3
     times = [imageio.immeta(content, index=i, extension=".gif")["duration"] for i in (0, len(frames) - 1)]
-    assert times == [500, 1000 * END_SECONDS]
-    assert np.array_equal(imageio.imread(io.BytesIO(png(slides, False))), draw_slide(slides[-1], False))
+    assert times == [500, 1000 * recording.END_SECONDS]
+    last = imageio.imread(io.BytesIO(recording.png(slides, False)))
+    assert np.array_equal(last, recording.draw_slide(slides[-1], False))
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # imageio leaves pipes of ffmpeg open
 def test_a_video_shows_every_slide_for_its_time():
     game = game_that("lost", "random")
-    slides = slides_of([[game]], 0.5)
-    frames = imageio.imread(mp4(slides, False), index=None, extension=".mp4")
-    assert len(frames) == round((0.5 * len(game.turns) + END_SECONDS) * 10)
-    assert frames.shape[1:] == (*frame_size(CONFIG)[::-1], 3)
-    assert abs(frames[-1].astype(int) - np.asarray(draw_slide(slides[-1], False))).mean() < 6
+    slides = recording.slides_of([[game]], 0.5)
+    frames = imageio.imread(recording.mp4(slides, False), index=None, extension=".mp4")
+    assert len(frames) == round((0.5 * len(game.turns) + recording.END_SECONDS) * 10)
+    assert frames.shape[1:] == (*recording.frame_size(CONFIG)[::-1], 3)
+    assert abs(frames[-1].astype(int) - np.asarray(recording.draw_slide(slides[-1], False))).mean() < 6
 
 
 def test_the_command_draws_what_it_played_and_changes_no_result(tmp_path, capsys):
@@ -154,6 +138,6 @@ def test_the_command_draws_what_it_played_and_changes_no_result(tmp_path, capsys
         captured = capsys.readouterr()
         outputs.append([word for word in captured.out.split() if "%" in word])
     assert outputs[0] == outputs[1]
-    assert imageio.imread(record, index=0).shape[1] == 2 * frame_size(CONFIG)[0]
+    assert imageio.imread(record, index=0).shape[1] == 2 * recording.frame_size(CONFIG)[0]
     assert "games.gif: " in captured.err
     assert [path.name for path in tmp_path.iterdir()] == ["games.gif"]
