@@ -1,7 +1,6 @@
 """The examples: agents learn in short trainings and are scored, and the search guesses better than the least risk."""
 
 import json
-import re
 import runpy
 import shlex
 import sys
@@ -12,7 +11,7 @@ import numpy as np
 import pytest
 import torch
 from sb3_contrib import MaskablePPO
-from support import ROOT
+from support import ROOT, code_blocks
 from support.guesses import SCRIPT
 from support.processes import run_python
 
@@ -78,38 +77,26 @@ def test_what_trains_a_model_of_stable_baselines3_seeds_its_games_with_training_
 
     monkeypatch.setattr(MaskablePPO, "learn", learn)
     monkeypatch.setattr(sys, "argv", [source, "--num-envs", "2", "--out", str(tmp_path / "out")])
-    text = (ROOT / source).read_text(encoding="utf-8")
-    code = next(
-        block for block in re.findall(r"^```python\n(.*?)^```", text, re.M | re.S) or [text] if "seed=" in block
-    )
+    blocks = code_blocks(source) or [(ROOT / source).read_text(encoding="utf-8")]
+    code = next(block for block in blocks if "seed=" in block)
     with pytest.raises(BegunError) as begun:
         exec(compile(code, source, "exec"), vars(ModuleType("__main__")) | {"__file__": source})
     assert begun.value.args[0]
     assert all(seed in TRAINING_SEEDS for seed in begun.value.args[0])
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        ("--gamma", "-0.1"),
-        ("--mines", "56"),
-        ("--minutes", "0"),
-        ("--cpu-minutes", "-1"),
-        ("--size", "8", "8"),
-        ("--device", "gpu"),
-        ("--num-envs", "0"),
-        ("--batch-size", "0"),
-        ("--learning-rate", "nan"),
-        ("--consistency", "nan"),
-        ("--won-games", "-1"),
-        ("--threshold", "inf"),
-    ],
+WRONG = (
+    "--gamma -0.1, --mines 56, --minutes 0, --cpu-minutes -1, --size 8 8, --device gpu, --num-envs 0, --batch-size 0, "
+    "--learning-rate nan, --consistency nan, --won-games -1, --threshold inf"
 )
+
+
+@pytest.mark.parametrize("wrong", WRONG.split(", "))
 @pytest.mark.parametrize("name", ["curriculum", "dqn", "ppo_sb3"])
 def test_an_example_refuses_options_that_cannot_work(name, wrong, tmp_path, monkeypatch, run_example):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SystemExit, match="2"):
-        run_example(f"{name}.py", *wrong)
+        run_example(f"{name}.py", *wrong.split())
 
 
 def test_an_example_switches_luck_off_as_the_commands_do():

@@ -24,10 +24,8 @@ COLUMNS = (
     Column("p", "", "d", 2),
 )
 ROWS = (
-    ("random", "10000", "72", "0.7%", "0.5% to 0.9%", "3.1", "0.02", "* 2e-198"),
-    ("semi_deterministic", "10000", "6234", "62.3%", "61.3% to 63.3%", "17.2", "1.02", "0.031"),
-    ("lookahead", "10000", "6543", "65.4%", "64.4% to 66.4%", "18.1", "2.31", ""),
-    ("runs/dqn-8x8-14-seed-3:temperature=0.25", "10000", "1", "0.0%", "0.0% to 0.1%", "2.2", "12.22", "0.5"),
+    ("lookahead", "10000", "6543", "65.4%", "64.4% to 66.4%", "18.1", "2.31", "* 2e-198"),
+    ("runs/dqn-8x8-14-seed-3:temperature=0.25", "10000", "1", "0.0%", "0.0% to 0.1%", "2.2", "12.22", ""),
 )
 TABLE = Table("Boards", (NAME, Column("wins", form="d")), (("random", "1"), ("exact", "6")), (1,))
 BOLD, BEST, PLAIN = "\033[1m", "\033[1;32m", "\033[0m"
@@ -57,7 +55,7 @@ def test_every_shown_number_is_whole_and_no_line_is_too_long(facts, width):
 
 
 def test_columns_are_left_out_from_the_greatest_priority_on():
-    table = Table("", COLUMNS, ROWS, marked=(2,))
+    table = Table("", COLUMNS, ROWS, marked=(0,))
     left_out = {
         None: [],
         160: [],

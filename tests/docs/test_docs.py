@@ -13,7 +13,7 @@ import imageio
 import pygame
 import pytest
 from PIL import Image
-from support import ROOT
+from support import ROOT, code_blocks
 from support.docs_scripts import load_script
 from support.processes import run_python
 
@@ -40,14 +40,6 @@ def page_of(policy):
     raise AssertionError(f"a page of docs/policies or docs/agents needs a section {policy}")
 
 
-def code_blocks(path, language):
-    return re.findall(rf"```{language}\n(.*?)```", (ROOT / path).read_text(encoding="utf-8"), re.DOTALL)
-
-
-def python_blocks(path):
-    return code_blocks(path, "python")
-
-
 @pytest.mark.parametrize(
     "page", sorted({page_of(name) for name in baselines.registry.policy_names()}), ids=lambda page: page.stem
 )
@@ -63,7 +55,7 @@ def test_a_page_lists_the_options_of_its_policies_and_no_others(page):
 def test_the_code_of_a_page_runs_and_prints_what_it_shows(page):
     names, printed = {}, io.StringIO()
     with contextlib.redirect_stdout(printed):
-        for code in python_blocks(page):
+        for code in code_blocks(page):
             exec(compile(code, page, "exec"), names)
     assert "".join(code_blocks(page, "text")) == printed.getvalue()
 
@@ -80,7 +72,7 @@ def test_the_sessions_of_a_page_print_what_it_says(page, least):
 
 OWN_TESTS = {"tutorial", "diagnostics", "libraries", "own-policy", "language-models", "grpo", "offline-data"}
 """Pages with Python blocks that other tests run; those of each other page run in turn, as one session."""
-PAGES_WITH_CODE = [page for page in DOCS if page.stem not in OWN_TESTS and python_blocks(page)]
+PAGES_WITH_CODE = [page for page in DOCS if page.stem not in OWN_TESTS and code_blocks(page)]
 
 
 class Clip:
@@ -112,7 +104,7 @@ def test_the_code_of_a_page_runs(page, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)  # Some blocks write files.
     monkeypatch.syspath_prepend(tmp_path)
     names = {}
-    for code in python_blocks(page):
+    for code in code_blocks(page):
         if name := re.match(r"# (\w+\.py)\n", code):
             (tmp_path / name[1]).write_text(code, encoding="utf-8")
         exec(compile(code, page, "exec"), names)
@@ -143,9 +135,7 @@ def test_links_lead_to_files_and_headings_that_exist_and_no_text_becomes_a_headi
             name = anchor.rpartition(".")[2]
             assert re.search(rf"^ *(?:def|class) {name}\b", path.read_text(encoding="utf-8"), re.MULTILINE), target
         else:
-            assert not anchor or anchor in anchors(path), (
-                f"{page.name} links to {target}, a heading that does not exist"
-            )
+            assert not anchor or anchor in anchors(path), f"{page.name} links to {target}, a heading that is not there"
     # Python-Markdown makes a heading of each line that begins with #, also without a space.
     assert not re.findall(r"^#+[^# \n].*$", text_of(page), re.MULTILINE)
 
@@ -185,11 +175,8 @@ links, pictures = load_script("links"), load_script("pictures")
         ("[code](../../examples/dqn.py#Agent)", "", "[code](../examples/dqn.md)"),
         ("[rules](../../CONTRIBUTING.md#rules)", "", "[rules](../about/contributing.md#rules)"),
         ("[code](../../play.py#name)", "https://host/x", "[code](https://host/x/blob/main/play.py)"),
-        (
-            "![a](../images/a.png), [far](https://example.org/a.md)",
-            "",
-            "![a](../images/a.png), [far](https://example.org/a.md)",
-        ),
+        ("![a](../images/a.png)", "", "![a](../images/a.png)"),
+        ("[far](https://example.org/a.md)", "", "[far](https://example.org/a.md)"),
     ],
 )
 def test_a_link_to_a_file_that_the_site_lacks_leads_to_the_repository(link, repository, shown):

@@ -45,16 +45,12 @@ def test_every_per_cent_is_generated_or_stands_beside_its_command(page):
     assert text.count("<!-- measured -->") == text.count("<!-- end of measured -->") == len(blocks)
     for pattern in (GENERATED, MEASURED, CODE, ADDRESS):
         text = pattern.sub("", text)
-    assert LEVELS.issuperset(PER_CENT.findall(text)), (
-        "generate these figures, or put them between <!-- measured --> and <!-- end of measured --> with their command"
-    )
+    assert LEVELS.issuperset(PER_CENT.findall(text)), "generate these, or put them in a measured block with a command"
 
 
 # Tables of README and docs: made by one generator from result files, and nowhere typed by hand
 
 RESULTS = sorted((ROOT / "docs" / "leaderboard").glob("*/*.json"))
-
-
 BUILD = load_script("pages")
 
 
@@ -96,9 +92,8 @@ def test_the_reference_is_on_every_board_that_an_entry_played():
 def entry(name, won, track="board", times=None, **card):
     records = [GameRecord(PROTOCOL.seeds.start + game, bool(each), 1, False) for game, each in enumerate(won)]
     games = Games.of_records(PROTOCOL.boards[0], 20, [each._replace(actions=bytes(2)) for each in records])
-    return ResultFile.of(
-        Card(**{"name": name, "policy": name, "track": track, "author": "me", **card}), {}, [games], times
-    )
+    card = {"name": name, "policy": name, "track": track, "author": "me", **card}
+    return ResultFile.of(Card(**card), {}, [games], times)
 
 
 def test_entries_are_compared_on_the_games_that_both_played():
@@ -146,9 +141,8 @@ def test_add_checks_a_file_copies_it_and_rewrites_the_tables(tmp_path, capfd):
     page = (docs / "leaderboard.md").read_text(encoding="utf-8")
     assert "`random`" in page
     assert "| `lookahead`" not in page
-    other = ResultFile.of(
-        structs.replace(BUILD.entries()[0].card, name="random", author="me"), {}, BUILD.entries()[0].boards
-    )
+    first = BUILD.entries()[0]
+    other = ResultFile.of(structs.replace(first.card, name="random", author="me"), {}, first.boards)
     other.write(tmp_path / "random.json")
     assert benchmark.main(["add", str(tmp_path / "random.json"), "--docs", str(docs)]) == 1
     assert "'random' by 'minesweeper-env'" in capfd.readouterr().err

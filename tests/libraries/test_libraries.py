@@ -4,12 +4,13 @@ The slow tests train with each library. `make test-libraries` installs the libra
 skipped.
 """
 
-import importlib.util
 import json
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -20,9 +21,7 @@ from minesweeper_env import MinesweeperVectorEnv
 FOLDER = ROOT / "docs" / "generate" / "libraries"
 GAMES = 500
 
-SPEC = importlib.util.spec_from_file_location("libraries_run", FOLDER / "run.py")
-run = importlib.util.module_from_spec(SPEC)
-SPEC.loader.exec_module(run)
+run = SimpleNamespace(**runpy.run_path(str(FOLDER / "run.py")))
 
 
 def interpreter_of(name):
@@ -93,10 +92,8 @@ def test_the_lines_that_score_a_snippet_play_as_its_function_does(capsys):
 def test_the_page_prints_the_wins_of_the_results():
     results = json.loads((FOLDER / "results.json").read_text(encoding="utf-8"))
     printed = dict(re.findall(r"^(\w+) +([\d.]+)%", run.section("Stable-Baselines3"), re.MULTILINE))
-    assert {name: round(float(rate) * 10) for name, rate in printed.items()} == {
-        "MaskablePPO": results["stable-baselines3"]["wins"],
-        "exact": results["exact"]["wins"],
-    }
+    wins = {"MaskablePPO": results["stable-baselines3"]["wins"], "exact": results["exact"]["wins"]}
+    assert {name: round(float(rate) * 10) for name, rate in printed.items()} == wins
 
 
 def test_cleanrls_changed_lines_replace_two_lines_and_mask_every_illegal_click():

@@ -2,13 +2,12 @@
 
 import asyncio
 import gc
-import re
 import socket
 import threading
 import time
 
 import pytest
-from support import ROOT
+from support import code_blocks
 from support.chat_server import ChatServer, Raw, best_move, completion
 
 from minesweeper_env.text import REWARDS, TextGame
@@ -88,7 +87,7 @@ def test_verifiers_plays_whole_games_and_weighs_the_rewards(tools, episodes_of):
 
 
 def test_verifiers_scores_the_tasks_of_the_page(episodes_of, tmp_path, monkeypatch):
-    code = next(block for block in blocks_of_page("grpo") if "verifiers" in block).replace("n=100", "n=4")
+    code = next(block for block in code_blocks("docs/how-to/grpo.md") if "verifiers" in block).replace("n=100", "n=4")
     (tmp_path / "minesweeper_tasks.py").write_text(code)
     answers = {task["question"]: task["answer"] for task in TextTasks("safe_cell", size=5, mines=5, n=4)[1:]}
     monkeypatch.syspath_prepend(tmp_path)
@@ -108,13 +107,8 @@ def test_verifiers_tells_a_broken_server_from_a_lost_game_of_cut_replies(answer,
         assert episode.traces[0].rewards["form"].score == 0.0
 
 
-def blocks_of_page(name="language-models"):
-    text = (ROOT / "docs" / "how-to" / f"{name}.md").read_text(encoding="utf-8")
-    return re.findall(r"^```python\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
-
-
 def test_the_code_of_the_page_plays_a_game_as_text(capsys):
-    for block in (*blocks_of_page()[:2], blocks_of_page("grpo")[0]):
+    for block in (*code_blocks("docs/how-to/language-models.md")[:2], code_blocks("docs/how-to/grpo.md")[0]):
         exec(compile(block, "the page", "exec"), {"TextGame": TextGame})
     assert "You opened (2, 2)." in capsys.readouterr().out
 
@@ -163,7 +157,7 @@ def test_openenv_serves_sessions_of_their_own():
         texts = [client.reset(split=task["split"], index=task["index"]).observation["text"] for task in tasks]
         assert [other.reset(split="test", index=index).observation["text"] for index in (0, 1)] == texts
         assert texts[0] != texts[1]
-        code = blocks_of_page()[2].replace("http://127.0.0.1:8000", url)
+        code = code_blocks("docs/how-to/language-models.md")[2].replace("http://127.0.0.1:8000", url)
         exec(compile(code, "the page", "exec"), {})
         assert set(state) == {"episode_id", "step_count"}
         for path, body, word in (("step", {"action": {"reply": "open 0 0"}}, "/ws"), ("reset", {"mines": 99}, "mines")):

@@ -1,12 +1,11 @@
 """The games and rewards for TRL, and two steps of its trainer with a model that is made on the spot."""
 
 import json
-import re
 from pathlib import Path
 
 import numpy as np
 import pytest
-from support import ROOT
+from support import code_blocks
 from support.chat_server import board_in
 
 from minesweeper_env import HIDDEN
@@ -60,9 +59,8 @@ def test_the_arguments_of_a_library_reach_the_game():
 def test_a_server_refuses_boards_of_strangers_that_would_stall_it(wrong, allowed):
     with pytest.raises(ValueError, match=allowed):
         served_arguments(**wrong)
-    assert (
-        TextGame(**served_arguments(size=[16, 30], mines=99, no_guess="exact")).config.name == "16x30/99 no-guess exact"
-    )
+    config = TextGame(**served_arguments(size=[16, 30], mines=99, no_guess="exact")).config
+    assert config.name == "16x30/99 no-guess exact"
 
 
 def test_a_game_without_an_end_is_given_up():
@@ -145,20 +143,10 @@ def test_the_trainer_makes_two_steps(what, tmp_path):
 
     rows = game_rows(4, size=5, mines=5, reward="progress") if what == "games" else task_rows(TextTasks(n=4))
     how = {"environment_factory": Env} if what == "games" else {"reward_funcs": score}
-    config = trl.GRPOConfig(
-        output_dir=str(tmp_path),
-        max_steps=2,
-        per_device_train_batch_size=2,
-        num_generations=2,
-        max_completion_length=8,
-        report_to=[],
-        use_cpu=True,
-        bf16=False,
-        save_strategy="no",
-    )
-    trainer = trl.GRPOTrainer(
-        model, train_dataset=Dataset.from_list(rows), args=config, processing_class=tokenizer, **how
-    )
+    short = {"max_steps": 2, "per_device_train_batch_size": 2, "num_generations": 2, "max_completion_length": 8}
+    plain = {"report_to": [], "use_cpu": True, "bf16": False, "save_strategy": "no"}
+    how |= {"args": trl.GRPOConfig(output_dir=str(tmp_path), **short, **plain), "processing_class": tokenizer}
+    trainer = trl.GRPOTrainer(model, train_dataset=Dataset.from_list(rows), **how)
     trainer.train()
     assert trainer.state.global_step == 2
     assert len(rewards) == 4
@@ -170,10 +158,7 @@ def test_the_trainer_makes_two_steps(what, tmp_path):
 @pytest.mark.parametrize("number", [0, 1])
 def test_the_code_of_the_page_makes_a_step(number, tmp_path, monkeypatch):
     trl = pytest.importorskip("trl")
-    page = (ROOT / "docs" / "how-to" / "grpo.md").read_text(encoding="utf-8")
-    blocks = [
-        code for code in re.findall(r"^```python\n(.*?)^```$", page, re.DOTALL | re.MULTILINE) if "trl import" in code
-    ]
+    blocks = [code for code in code_blocks("docs/how-to/grpo.md") if "trl import" in code]
     for part in tiny_model(trl):
         part.save_pretrained(tmp_path / "model")
     small = (("Qwen/Qwen3-0.6B", "model"), ("Qwen/Qwen3-4B", "model"), ("1000", "8"), ("1024", "8"), ("4096", "8"))

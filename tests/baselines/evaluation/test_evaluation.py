@@ -25,23 +25,21 @@ from baselines.evaluation.seeds import (
 from baselines.policy import PolicyError
 from baselines.registry import find_policy
 from baselines.workers import KilledWorkerError, ProcessPool, WorkerError, Workers
-from minesweeper_env import HIDDEN, BoardConfig, MinesweeperEnv
+from minesweeper_env import BoardConfig, MinesweeperEnv
 
 CONFIG = BoardConfig(6, 6, 5, "safe", ("click",))
 
 
 class Scanner:
-    """Clicks the first legal cell, and records the arguments of its calls."""
+    """Clicks the first legal cell, or answers as told."""
 
     def __init__(self, answer=lambda masks: masks.argmax(axis=1)) -> None:
         self.answer = answer
-        self.calls: list[tuple[np.ndarray, np.ndarray]] = []
 
     def reset(self, seed: int) -> None:
         pass
 
-    def act(self, observations, action_masks):
-        self.calls.append((observations, action_masks))
+    def act(self, _observations, action_masks):
         return self.answer(action_masks)
 
 
@@ -63,18 +61,6 @@ def test_games_equal_those_of_single_environments():
     assert 0 < sum(record.won for record in records) < len(records)
     assert {record.opened for record in records if record.won} == {22}
     assert len({record.opened for record in records if not record.won}) > 3
-
-
-def test_policy_meets_only_games_that_are_not_over():
-    scanner = Scanner()
-    records = play_games(scanner, CONFIG, range(50))
-    assert all(len(observations) == len(masks) for observations, masks in scanner.calls)
-    assert [len(masks) for _, masks in scanner.calls] == [
-        sum(record.clicks > step for record in records) for step in range(max(record.clicks for record in records))
-    ]
-    for observations, masks in scanner.calls:
-        assert observations.max() <= HIDDEN
-        assert (masks.astype(bool) == (observations == HIDDEN).reshape(len(masks), -1)).all()
 
 
 @pytest.mark.parametrize(
