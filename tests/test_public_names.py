@@ -38,9 +38,8 @@ def test_a_public_module_lists_every_name_that_it_defines(name):
     assert {each for each in defined_names(path) if not each.startswith("_")} <= listed_names(path)
 
 
-LAZY = ("azulejos_env", "minesweeper_env", "minesweeper_env.inference", "baselines", "baselines.learned")
-
-
-@pytest.mark.parametrize("package", LAZY)
+@pytest.mark.parametrize(
+    "package", ["azulejos_env", "minesweeper_env", "minesweeper_env.inference", "baselines", "baselines.learned"]
+)
 def test_a_package_with_lazy_names_has_them_in_dir_and_for_type_checkers(package):
     check_lazy_exports(package)

@@ -14,7 +14,6 @@ from baselines.policy import config_of
 from baselines.registry import find_policy
 from minesweeper_env import BoardConfig, MinesweeperEnv
 
-CONFIG = click_config(8, 8, 14)
 COVERED = np.full((3, 8, 8), 11, np.int8)
 MASKS = np.ones((3, 64), np.int8)
 BOARD = {"size": (5, 6), "mines": 4, "first_click": "safe", "moves": ("click",)}
@@ -119,7 +118,7 @@ def test_no_games_of_another_board_are_played(name, games, complaint):
 
 
 def test_games_that_begin_otherwise_may_be_played():
-    assert len(play_games(find_policy("exact")(CONFIG), click_config(8, 8, 14, "safe"), range(2))) == 2
+    assert len(play_games(find_policy("exact")(click_config(8, 8, 14)), click_config(8, 8, 14, "safe"), range(2))) == 2
 
 
 def test_environments_of_stable_baselines_work():

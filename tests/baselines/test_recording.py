@@ -1,7 +1,9 @@
-"""Recorded games: what is replayed, and the pictures of it as GIF, MP4 and PNG."""
+"""Recorded games: what is replayed, and the pictures of it as GIF, MP4, PNG and animated SVG."""
 
 import io
+import re
 from dataclasses import replace
+from xml.etree import ElementTree
 
 import imageio.v3 as imageio
 import numpy as np
@@ -13,8 +15,6 @@ from baselines import recording
 from baselines.cli import evaluate
 from minesweeper_env.inference import mine_probabilities
 from minesweeper_env.rendering import TILE
-
-SMALL = ("--size", "5x6", "--mines", "6", "--games", "12")
 
 
 @pytest.mark.parametrize("policy", ["exact", "random"])
@@ -131,7 +131,7 @@ def test_a_video_shows_every_slide_for_its_time():
 
 def test_the_command_draws_what_it_played_and_changes_no_result(tmp_path, capsys):
     record = tmp_path / "games.gif"
-    command = ("--policy", "exact", "random", *SMALL)
+    command = ("--policy", "exact", "random", "--size", "5x6", "--mines", "6", "--games", "12")
     outputs = []
     for more in ((), ("--record-all", "--record-games", "2", "--record", str(record))):
         assert evaluate.main([*command, *more]) == 0
@@ -141,3 +141,69 @@ def test_the_command_draws_what_it_played_and_changes_no_result(tmp_path, capsys
     assert imageio.imread(record, index=0).shape[1] == 2 * recording.frame_size(CONFIG)[0]
     assert "games.gif: " in captured.err
     assert [path.name for path in tmp_path.iterdir()] == ["games.gif"]
+
+
+# The animated SVG: what a viewer paints, frame upon frame, is every picture of the game
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def paint(picture, path, value):
+    """Fills the rectangles of a path."""
+    for corners in re.findall(r"M(\d+) (\d+)H(\d+)V(\d+)H\1(?=M|$)", path):
+        left, top, right, bottom = map(int, corners)
+        picture[top:bottom, left:right] = value
+
+
+def colour_of(text):
+    return tuple(bytes.fromhex(text.removeprefix("#")))
+
+
+@pytest.mark.parametrize(("result", "overlay"), [("won", True), ("lost", True), ("lost", False)])
+def test_every_frame_paints_the_picture_of_its_step_and_outlines_its_cell(result, overlay):
+    game = game_that(result)
+    root = ElementTree.fromstring(recording.svg(recording.slides_of([[game]], 0.5), overlay))
+    tiles = {}
+    for pattern in root.iter(f"{SVG}pattern"):
+        tile = tiles[f"url(#{pattern.get('id')})"] = np.zeros((TILE, TILE, 3), np.uint8)
+        for path in pattern:
+            paint(tile, path.get("d"), colour_of(path.get("fill")))
+    board, panel = root.findall(f"{SVG}g")
+    assert board.get("transform").endswith(f"scale({recording.side_for(CONFIG)})")
+    assert [group.get("class") for group in board] == [f"f{frame}" for frame in range(len(game.scenes))]
+    shown = np.zeros((CONFIG.rows * TILE, CONFIG.cols * TILE, 3), np.uint8)
+    for frame, (group, scene) in enumerate(zip(board, game.scenes, strict=True)):
+        *paths, outline = group
+        for path in paths:
+            cells = np.zeros((CONFIG.rows, CONFIG.cols), bool)
+            paint(cells, path.get("d"), True)
+            for row, col in np.argwhere(cells):
+                shown[row * TILE : (row + 1) * TILE, col * TILE : (col + 1) * TILE] = tiles[path.get("fill")]
+        assert (shown == (scene if overlay else scene._replace(probabilities=None)).picture(TILE)).all()
+        turn, is_fatal = game.turn(frame), result == "lost" and frame == len(game.turns)
+        assert outline.get("d").startswith(f"M{turn.col}.05 {turn.row}.05")
+        assert colour_of(outline.get("stroke")) == (recording.FATAL if is_fatal else recording.OUTLINE)
+    texts = [{text.text for text in group.iter(f"{SVG}text")} for group in panel]
+    assert texts[0] == {part for line in recording.lines_of(game, 0) for part in line}
+    assert {"result", game.result} <= texts[-1]
+
+
+def test_a_frame_appears_at_its_time_and_the_whole_runs_no_code():
+    slides = recording.slides_of([[game_that("won"), game_that("lost", "random")]], 0.5)
+    text = recording.svg(slides, True).decode()
+    total = 0.5 * (len(slides) - 1) + recording.END_SECONDS
+    assert f"g{{animation:{total:.3f}s step-end infinite}}" in text
+    found = re.findall(r"@keyframes f(\d+)\{0%\{visibility:hidden\}([\d.]+)%\{visibility:visible\}\}", text)
+    assert [int(frame) for frame, _ in found] == list(range(1, len(slides)))
+    starts = [50 * frame / total for frame in range(1, len(slides))]
+    np.testing.assert_allclose([float(start) for _, start in found], starts, atol=1e-3)
+    kinds = {element.tag.removeprefix(SVG) for element in ElementTree.fromstring(text).iter()}
+    assert kinds == {"svg", "style", "pattern", "path", "rect", "g", "text"}
+    assert "href" not in text
+    assert re.search(r"\son\w+=", text) is None
+
+
+def test_names_cannot_leave_their_text():
+    game = game_that("won")._replace(policy="<script>&")
+    root = ElementTree.fromstring(recording.svg(recording.slides_of([[game]], 0.5), False))
+    assert "<script>&" in [each.text for each in root.iter(f"{SVG}text")]

@@ -26,7 +26,6 @@ from minesweeper_env import BoardConfig
 
 CONFIG = BoardConfig(4, 5, 4, "safe", ("click",))
 BOARD = np.full((2, 4, 5), 11, np.int8)
-MASK = np.ones((2, 20), np.int8)
 
 GOOD = '''
 class First:
@@ -46,7 +45,6 @@ def working_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
     monkeypatch.delenv(TRACEBACK, raising=False)
-    return tmp_path
 
 
 def write(source: str, name: str = "mine.py"):
@@ -58,7 +56,7 @@ def write(source: str, name: str = "mine.py"):
 
 def first_action(name: str) -> int:
     """Returns the action of a policy on covered boards, which is the same for both."""
-    actions = find_policy(name)(CONFIG).act(BOARD, MASK)
+    actions = find_policy(name)(CONFIG).act(BOARD, np.ones((2, 20), np.int8))
     assert (actions.dtype, actions.shape) == (np.int64, (2,))
     assert actions[0] == actions[1]
     return int(actions[0])

@@ -169,7 +169,7 @@ def test_openenv_serves_sessions_of_their_own():
 
 def inspect_games(folder, tokens=2, limits=None, calls=False, **arguments):
     """Returns the log of games that Inspect plays, and the number of messages in each request."""
-    from inspect_ai import eval as evaluate
+    evaluate = pytest.importorskip("inspect_ai").eval
     from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
     from minesweeper_text.inspect_task import minesweeper
@@ -194,7 +194,6 @@ def inspect_games(folder, tokens=2, limits=None, calls=False, **arguments):
 
 
 def test_inspect_wins_every_game_without_luck(tmp_path):
-    pytest.importorskip("inspect_ai")
     # With luck, the game of seed 3 is lost.
     figures, _ = inspect_games(tmp_path, no_guess="no", luck=False)
     assert (figures["win"], figures["unsound"]) == (1.0, 0.0)
@@ -202,7 +201,6 @@ def test_inspect_wins_every_game_without_luck(tmp_path):
 
 @pytest.mark.parametrize("calls", [False, True])
 def test_inspect_scores_games(calls, tmp_path):
-    pytest.importorskip("inspect_ai")
     figures, lengths = inspect_games(tmp_path, calls=calls, history=1)
     assert figures == {"win": 1.0, "illegal": 1.0, "unsound": 0.0, "excess_risk": 0.0}
     assert set(lengths) == {2, 4}
@@ -210,6 +208,5 @@ def test_inspect_scores_games(calls, tmp_path):
 
 @pytest.mark.parametrize(("limits", "illegal"), [({"message_limit": 4}, 1.0), ({"token_limit": 1}, 0.0)])
 def test_inspect_scores_a_game_that_a_limit_ends_as_not_won(limits, illegal, tmp_path):
-    pytest.importorskip("inspect_ai")
     figures, _ = inspect_games(tmp_path, limits=limits)
     assert figures == {"win": 0.0, "illegal": illegal, "unsound": 0.0, "excess_risk": 0.0}

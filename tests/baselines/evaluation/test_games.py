@@ -13,14 +13,13 @@ from baselines.registry import find_policy
 from minesweeper_env import BoardConfig
 
 ROWS, COLS = 3, 4
-CELLS = ROWS * COLS
 LAYOUT = np.array([[1, 0, 0, 1], [0, 0, 0, 0], [0, 0, 0, 0]], np.bool_)
 """A click on the cell 8 opens the two lower rows; then the cells 1 and 2 are left."""
 START = Start(LAYOUT, 8)
 
 
 def flag(cell: int) -> int:
-    return CELLS + cell
+    return ROWS * COLS + cell
 
 
 def config(max_steps: int | None = None, moves: tuple[str, ...] = ("click", "flag")) -> BoardConfig:
@@ -109,13 +108,10 @@ def test_a_first_click_on_a_mine_loses_and_layouts_that_do_not_fit_are_refused()
             play_games(Script(), config(), [0], starts=[Start(layout, 0)])
 
 
-def start_of(seed: int) -> Start:
-    return START if seed % 2 else Start(LAYOUT, 3)
-
-
 def test_assignments_take_starts_and_add_up_counters():
     """Games with even seeds are lost at once, so the policy plays the odd ones only."""
-    task = Assignment("", partial(Script, 1, 2), config(), range(50), batch_size=10, start=start_of)
+    starts = {"batch_size": 10, "start": lambda seed: START if seed % 2 else Start(LAYOUT, 3)}
+    task = Assignment("", partial(Script, 1, 2), config(), range(50), **starts)
     part = task.play(task.build(), 0, 50)
     assert [record.won for record in part.records] == [False, True] * 25
     assert part.counters == {"moves": 50, "resets": 5, "new": 50}  # `reset` begins one of them anew.

@@ -73,7 +73,8 @@ def test_a_row_holds_rates_intervals_and_the_difference_to_the_reference():
     rows = {row["policy"]: row for row in results.rows()}
     reference, row = rows["straightforward"], rows["Last"]
     first, second = ([record.won for record in results[name].records] for name in ("Last", "straightforward"))
-    table = [sum(a is x and b is y for a, b in zip(first, second, strict=True)) for x, y in PAIRS]
+    pairs = list(zip(first, second, strict=True))
+    table = [pairs.count((own, other)) for own in (True, False) for other in (True, False)]
     difference = [row["difference"], row["difference_low"], row["difference_high"]]
     assert difference == pytest.approx([100 * end for end in paired_difference(*table)])
     assert row["p"] == mcnemar_p_value(first, second)
@@ -83,9 +84,6 @@ def test_a_row_holds_rates_intervals_and_the_difference_to_the_reference():
     assert (row["board"], row["first_click"], row["seed"], row["games"]) == ("4x5/3", "opening", 0, 100)
     assert row["against"] == "straightforward"
     assert [reference[name] for name in ("against", "difference", "p", "p_holm")] == [None] * 4
-
-
-PAIRS = [(True, True), (True, False), (False, True), (False, False)]
 
 
 def test_rows_are_flat_and_fill_a_data_frame():

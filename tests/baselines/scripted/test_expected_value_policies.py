@@ -14,7 +14,6 @@ from minesweeper_env import HIDDEN, BoardConfig
 # Win rates of Sun, Chen & Yang's program on the layouts of seeds 0 to 9999, where opening every safe cell wins.
 # On other layouts it won 0.459 of 2046 games, and 0.463 of 1451 with a random guess.
 PUBLISHED = {"subset": 0.4489, "expected_value_source": 0.4566}
-PUBLISHED_GAMES = 10_000
 
 
 class NaiveProgram:
@@ -145,7 +144,7 @@ def test_the_deduction_of_the_source_wins_as_its_program_and_less_than_the_corre
     won = {name: [r.won for r in play_games(find_policy(name)(config), config, range(2000))] for name in names}
     for name, published in PUBLISHED.items():
         found = won[f"{name}:deduction=source"]
-        error = np.sqrt(published * (1 - published) * (1 / len(found) + 1 / PUBLISHED_GAMES))
+        error = np.sqrt(published * (1 - published) * (1 / len(found) + 1 / 10_000))
         assert abs(np.mean(found) - published) < 3 * error
     # The number of mines decides few games: 2000 of them are too few to show it.
     more = [[r.won for r in play_games(find_policy(name)(config), config, range(10_000))] for name in names[:2]]

@@ -25,8 +25,6 @@ from baselines.scripted.oracle_play.lookahead import Endings
 from minesweeper_env import HIDDEN, BoardConfig
 from minesweeper_env.inference import count_layouts, first_cell_values, mine_probabilities
 
-GOLDEN = ROOT / "tests" / "baselines" / "scripted" / "golden" / "lookahead-one-click.json"
-
 
 class PlainSearch:
     """The value of a click by its definition; a position is the list of its layouts, without any cut-off."""
@@ -107,7 +105,8 @@ def test_the_click_has_the_value_that_a_plain_search_finds(options, slack, bread
 
 
 def test_one_click_ahead_it_plays_the_games_that_it_always_played():
-    for golden in json.loads(GOLDEN.read_text()):
+    path = ROOT / "tests" / "baselines" / "scripted" / "golden" / "lookahead-one-click.json"
+    for golden in json.loads(path.read_text()):
         rows, cols = golden["size"]
         config = click_config(rows, cols, golden["mines"], golden["first_click"])
         seeds = [game["seed"] for game in golden["games"]]
