@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 from contextlib import suppress
+from itertools import count
 from types import SimpleNamespace
 from unittest.mock import Mock, call
 
@@ -104,14 +105,13 @@ def test_values_replace_those_of_the_configuration(tmp_path):
 
 def test_draws_keep_to_their_forms_and_depend_on_the_seed(tmp_path):
     search = parse_search(["learning_rate=log:1e-4:1e-2", "depth=int:4:6", "batch_size=32,64", "gamma=0.5,0.9"], "dqn")
-    one, same, other = (
-        [
-            rounded(Sweep(tiny("dqn"), search, 8, seed, tmp_path / name, "").study(draw).ask(search).params)
-            for draw in range(8)
-        ]
-        for name, seed in (("one", 1), ("same", 1), ("other", 1_500_000_000))
-        if not (tmp_path / name).mkdir()
-    )
+
+    def drawn(name, seed):
+        (tmp_path / name).mkdir()
+        sweep = Sweep(tiny("dqn"), search, 8, seed, tmp_path / name, "")
+        return [rounded(sweep.study(draw).ask(search).params) for draw in range(8)]
+
+    one, same, other = drawn("one", 1), drawn("same", 1), drawn("other", 1_500_000_000)
     assert one == same != other
     assert all(1e-4 <= each["learning_rate"] <= 1e-2 and each["depth"] in (4, 5, 6) for each in one)
     assert {each["batch_size"] for each in one} == {32, 64}
@@ -130,15 +130,15 @@ def play(out, trials, kills=()):
     """
     out.mkdir()
     search = parse_search(["learning_rate=log:1e-4:1e-2", "gamma=uniform:0.5:1", "depth=1,2"], "dqn")
-    sweep, counts = Sweep(tiny("dqn"), search, trials, 5, out, ""), {"evaluations": 0}
+    sweep, evaluations = Sweep(tiny("dqn"), search, trials, 5, out, ""), count(1)
 
     def train(settings, folder, command, *, resume, on_evaluation, bar):
         """A training of four evaluations, which goes on after the last one of an earlier session."""
         kept, file = {"win_rate": 0.0}, folder / "run.json"
         begun = read_json(file)["steps"] if resume else 0
         for step in range(begun + 1, 5):
-            counts["evaluations"] += 1
-            if counts["evaluations"] in kills:
+            number = next(evaluations)
+            if number in kills:
                 raise KilledError
             write_json(file, {"steps": step})
             rate = (1 - 30 * settings.hyperparameters.learning_rate) * settings.gamma * step / 8
@@ -147,7 +147,7 @@ def play(out, trials, kills=()):
             progress, score = SimpleNamespace(kept=kept), SimpleNamespace(win_rate=rate)
             if not on_evaluation(SimpleNamespace(budget=budget, steps=step, progress=progress, score=score)):
                 break
-            if -counts["evaluations"] in kills:
+            if -number in kills:
                 raise KilledError
         return SimpleNamespace(is_interrupted=False)
 

@@ -79,9 +79,7 @@ def moments(config: BoardConfig, games: int) -> list[tuple[np.ndarray, int]]:
 
 def number_won(policy, config, layouts) -> int:
     """Returns the number of games that a policy wins, given the layouts after the first click."""
-    env = MinesweeperEnv(
-        size=(config.rows, config.cols), mines=config.mines, first_click=config.first_click, moves=("click",)
-    )
+    env = MinesweeperEnv(**config.arguments())
     won = 0
     for layout in layouts:
         board, info = env.reset(options={"layout": layout})

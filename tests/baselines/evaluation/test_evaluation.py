@@ -44,7 +44,7 @@ class Scanner:
 
 
 def play_alone(config: BoardConfig, seed: int) -> GameRecord:
-    env = MinesweeperEnv((config.rows, config.cols), config.mines, config.first_click, config.moves)
+    env = MinesweeperEnv(**config.arguments())
     _, info = env.reset(seed=seed)
     clicks, ended, truncated = 0, False, False
     while not (ended or truncated):
@@ -161,8 +161,7 @@ def test_the_known_wins_agree_with_the_published_results():
     compared = 0
     for board in results["boards"]:
         (row,) = [row for row in board["results"] if row["policy"] == "exact"]
-        rows, cols = board["config"]["size"]
-        config = BoardConfig(rows, cols, board["config"]["mines"], board["config"]["first_click"], ("click",))
+        config = BoardConfig.of_size(**board["config"], moves=("click",))
         known = known_wins(config, results["seed"], row["games"])
         if known is not None:
             assert known == row["wins"]

@@ -66,9 +66,8 @@ def play(actions, games=1, **settings) -> list[GameRecord]:
     ],
 )
 def test_records_tell_opened_cells_and_flags(actions, won, opened, marked):
-    assert play(actions, 3) == [
-        GameRecord(seed, won, len(actions) + 1, False, opened=opened, marked=marked) for seed in range(3)
-    ]
+    expected = GameRecord(0, won, len(actions) + 1, False, opened=opened, marked=marked)
+    assert play(actions, 3) == [expected._replace(seed=seed) for seed in range(3)]
 
 
 def test_the_step_limit_counts_the_given_click_and_without_flags_nothing_is_marked():

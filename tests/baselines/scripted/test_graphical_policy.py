@@ -122,9 +122,8 @@ def test_values_are_those_of_the_naive_recursion(name, config, games):
     offset = config.codes.max_count - 8
     policy = find_policy(name, fit_games=games, fit_seed=1)(config)
     subgrids, counts = policy.count(play_practice_games(config, games, seed=1))
-    naive = Naive(
-        np.where(subgrids > 8, subgrids - offset, subgrids), counts, config.mines / config.cells, config.radius
-    )
+    symbols = np.where(subgrids > 8, subgrids - offset, subgrids)
+    naive = Naive(symbols, counts, config.mines / config.cells, config.radius)
     states = random_states(np.random.default_rng(0), naive, 25)
     given = np.array(states)
     found, unseen = policy.state_values.click_values(np.where(given > 8, given + offset, given))

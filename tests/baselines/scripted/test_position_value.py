@@ -37,10 +37,8 @@ def test_the_best_click_is_worth_the_position_and_no_click_is_worth_more(board):
         win = winning.win(position)
         assert win.kind == "exact"
         risks = mine_probabilities(position, board[2])
-        values = {
-            cell: winning.win_after(position, [cell], risks[cell])
-            for cell in map(tuple, np.argwhere(position > 8).tolist())
-        }
+        covered = map(tuple, np.argwhere(position > 8).tolist())
+        values = {cell: winning.win_after(position, [cell], risks[cell]) for cell in covered}
         assert max(values.values()) == pytest.approx(win.probability)
         assert winning.choices(position, 20)[0].win == pytest.approx(win.probability)
         for cell, value in values.items():
@@ -90,9 +88,8 @@ def play_every_layout(board, config):
 
 def test_playouts_win_between_exact_and_perfect_play():
     config = click_config(6, 6, 9)
-    board = next(
-        board for board in positions(6, 6, 9, games=40) if 250 < len(consistent_layouts(board, 9, 10**5).mines) < 500
-    )
+    boards = positions(6, 6, 9, games=40)
+    board = next(board for board in boards if 250 < len(consistent_layouts(board, 9, 10**5).mines) < 500)
     found = Playouts(config, np.random.default_rng(5)).play(board, 2000)
     assert 0.0 < found.error < 0.02
     best = winning_of(6, 6, 9).win(board)

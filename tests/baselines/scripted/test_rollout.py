@@ -151,9 +151,8 @@ def test_races(fractions, margin, limit, won, played):
 @pytest.mark.slow
 def test_its_regret_is_less_than_half_of_that_of_lookahead():
     """On 250 positions `lookahead` has .0143 and `rollout` .0031 (docs/studies/play.md)."""
-    lookahead, rollout = (
-        SCRIPT.losses(name, 60).mean() for name in ("lookahead:layouts=0", "rollout:layouts=0,draws=250")
-    )
+    names = ("lookahead:layouts=0", "rollout:layouts=0,draws=250")
+    lookahead, rollout = (SCRIPT.losses(name, 60).mean() for name in names)
     assert rollout < 0.5 * lookahead
 
 
