@@ -207,12 +207,9 @@ def test_a_missing_client_is_told_before_any_work(monkeypatch):
         assert Specification.of(name).pinned().name == name
 
 
-def test_repository_revision_and_options_are_told_apart():
-    found = Specification.of(f"hf:user/my-agent_1.0@{COMMIT}:precision=bfloat16,symmetries=true")
-    assert found.base == f"hf:user/my-agent_1.0@{COMMIT}"
-    assert found.options == {"precision": "bfloat16", "symmetries": True}
-    assert found.attribute is None
-    assert Specification.of("hf:user/agent@refs/pr/1").base == "hf:user/agent@refs/pr/1"
+def test_a_revision_may_be_a_reference_and_only_a_whole_commit_is_pinned():
+    for name in ("hf:user/agent@refs/pr/1", f"hf:user/my-agent_1.0@{COMMIT}"):
+        assert Specification.of(name).base == name
     assert str(parse_hub_name("hf:user/agent")) == "hf:user/agent@main"
     assert parse_hub_name(f"hf:user/agent@{COMMIT}").is_pinned
     assert not parse_hub_name(f"hf:user/agent@{COMMIT[:12]}").is_pinned
