@@ -37,6 +37,15 @@ def planes_of(found):
     return (found[:, None] == np.arange(13)[:, None, None]).astype(np.float32)
 
 
+def drawn(policy, observations, masks):
+    """Returns the actions after each of three resets, of which the first two have the same seed."""
+    found = []
+    for seed in (4, 4, 5):
+        policy.reset(seed)
+        found.append(policy.act(observations, masks).tolist())
+    return found
+
+
 def last_covered(observation, action_mask):
     assert observation.shape == (4, 5)
     assert action_mask.dtype == np.int8
@@ -83,12 +92,9 @@ def test_an_illegal_action_ends_the_evaluation_or_becomes_a_random_legal_one():
     masks[:, 3:] = 0
     with pytest.raises(PolicyError, match=r"corner .* 19, .*: row 3, column 4 "):
         FunctionPolicy(corner, **BOARD).act(observations, masks)
-    policy = FunctionPolicy(corner, **BOARD, illegal="random")
-    policy.reset(5)
-    first = policy.act(observations, masks)
-    policy.reset(5)
-    assert policy.act(observations, masks).tolist() == first.tolist()
-    assert set(first.tolist()) == {0, 1, 2}
+    one, same, _ = drawn(FunctionPolicy(corner, **BOARD, illegal="random"), observations, masks)
+    assert one == same
+    assert set(one) == {0, 1, 2}
     with pytest.raises(ValueError, match="illegal must be one of error, random, not 'ignore'"):
         FunctionPolicy(corner, **BOARD, illegal="ignore")
 
@@ -113,12 +119,10 @@ def test_a_function_with_a_reset_is_seeded_before_each_batch():
         def __call__(self, _, action_mask):
             return int(self.rng.choice(np.flatnonzero(action_mask)))
 
-    policy, drawn = FunctionPolicy(Drawing(), **BOARD), []
-    for seed in (3, 3, 4):
-        policy.reset(seed)
-        drawn.append(policy.act(*boards(9)).tolist())
+    policy = FunctionPolicy(Drawing(), **BOARD)
     assert policy.name == "Drawing"
-    assert drawn[0] == drawn[1] != drawn[2]
+    one, same, other = drawn(policy, *boards(9))
+    assert one == same != other
 
 
 def test_an_agent_without_masks_receives_the_observation_alone():
@@ -178,14 +182,10 @@ def test_a_model_of_every_kind_plays_what_it_predicts_where_that_is_legal(model)
 
 
 def test_sampled_actions_of_a_model_are_legal_and_follow_the_seed(model):
-    policy = SB3Policy(model, **BOARD, deterministic=False)
     found, masks = positions()
-    drawn = []
-    for seed in (4, 4, 5):
-        policy.reset(seed)
-        drawn.append(policy.act(found, masks).tolist())
-    assert drawn[0] == drawn[1] != drawn[2]
-    assert masks[np.arange(len(found)), drawn[0]].all()
+    one, same, other = drawn(SB3Policy(model, **BOARD, deterministic=False), found, masks)
+    assert one == same != other
+    assert masks[np.arange(len(found)), one].all()
 
 
 @pytest.mark.parametrize(
@@ -317,12 +317,10 @@ def test_sampled_actions_have_the_probabilities_of_the_outputs():
     outputs = torch.arange(20.0) / 5
     found, masks = (np.repeat(each[-1:], 20_000, axis=0) for each in positions())
     policy = TorchPolicy(lambda found: outputs.expand(len(found), 20), **BOARD, deterministic=False)
-    policy.reset(2)
-    actions = policy.act(found, masks)
+    actions, same, _ = drawn(policy, found, masks)
+    assert actions == same
     weights = outputs.exp().numpy() * masks[0]
     assert np.bincount(actions, minlength=20) / 20_000 == pytest.approx(weights / weights.sum(), abs=0.015)
-    policy.reset(2)
-    assert policy.act(found, masks).tolist() == actions.tolist()
 
 
 def test_play_leaves_the_mode_of_a_network_as_it_was():

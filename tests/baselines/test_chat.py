@@ -156,6 +156,7 @@ def test_a_suite_resumes_in_its_folder_and_asks_anew_in_another(tmp_path):
     assert second == first | {"read": 0, "answer_ms": second["answer_ms"]}
 
 
+ODD_USAGE = {"completion_tokens": 2.5, "prompt_tokens": -1}
 FORMS = {
     "cell": lambda row, col: f"open cell ({row}, {col})",
     "heading": lambda row, col: f"<move>open ROW COL {row} {col}</move>",
@@ -167,9 +168,7 @@ FORMS = {
     "tool": lambda row, col: {
         "tool_calls": [{"function": {"name": "open", "arguments": json.dumps({"col": col, "row": row})}}]
     },
-    "odd usage": lambda row, col: Raw(
-        200, completion(f"open {row} {col}", usage={"completion_tokens": 2.5, "prompt_tokens": -1})
-    ),
+    "odd usage": lambda row, col: Raw(200, completion(f"open {row} {col}", usage=ODD_USAGE)),
     "text as usage": lambda row, col: Raw(200, completion(f"open {row} {col}", usage="n/a")),
 }
 

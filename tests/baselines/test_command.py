@@ -20,6 +20,8 @@ def run(folder, source, redirection=""):
 
 
 MAIN = "def main(arguments, program): "
+# The tests may run in the background, where shells let processes ignore the signal.
+CTRL_C = f"from signal import *\nsignal(SIGINT, default_int_handler)\n{MAIN}raise_signal(SIGINT)"
 
 
 @pytest.mark.parametrize(
@@ -27,13 +29,7 @@ MAIN = "def main(arguments, program): "
     [
         (f"{MAIN}print('result'); return 7", "", (7, "result\n", "")),
         ("raise KeyboardInterrupt", "", (130, "", "interrupted\n")),
-        # The tests may run in the background, where shells let processes ignore the signal.
-        (
-            f"import os, signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
-            f"{MAIN}os.kill(os.getpid(), signal.SIGINT)",
-            "",
-            (130, "", "interrupted\n"),
-        ),
+        (CTRL_C, "", (130, "", "interrupted\n")),
         (f"{MAIN}print('result'); return 0", "> /dev/full", (1, "", "-c: No space left on device\n")),
         (f"{MAIN}print('line\\n' * 100_000); return 0", "| head -n 1; exit ${PIPESTATUS[0]}", (1, "line\n", "")),
     ],

@@ -35,12 +35,7 @@ COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 
 class StandIn:
-    """Repositories on the hub, each a map from revisions to files, and what the client has in its cache.
-
-    Attributes:
-        calls: the names of the calls so far.
-        is_offline: whether the hub is out of reach.
-    """
+    """Repositories on the hub, each a map from revisions to files; the cache of the client, and its calls so far."""
 
     def __init__(self, cache):
         self.repositories, self.private, self.cache, self.calls, self.is_offline = {}, set(), cache, [], False

@@ -40,10 +40,7 @@ def test_win_rates_are_those_of_an_independent_implementation(name, references, 
 
 @pytest.mark.parametrize("mines", [1, 3])
 def test_marginal_is_as_good_as_random(mines):
-    """The 95 % interval of the difference over independent fits contains 0 and lies within three points.
-
-    A single fit fixes the order of the clicks, which may be a lucky one. The test therefore averages over fits.
-    """
+    """A single fit fixes the order of the clicks, which may be a lucky one. The test therefore averages over fits."""
     config, games, fits = agents_config(mines), 100, 60
     differences, one, other = [], [], []
     for fit in range(fits):
