@@ -121,6 +121,12 @@ def test_each_click_is_certain_or_of_least_risk(inference, games):
     assert policy.counters["guesses"] == risky > 0
 
 
+def test_pgmpy_plays_the_games_that_native_plays():
+    config = config_of(5, 5, 5, first_click="opening")
+    native = play_games(find_policy("bayes")(config), config, range(3))
+    assert play_games(find_policy("bayes", inference="pgmpy")(config), config, range(3)) == native
+
+
 def test_thresholds_treat_likely_cells_as_certain_unless_that_contradicts_the_clues():
     def click(**options):
         policy = find_policy("bayes", **options)(config_of(2, 6, 2))
