@@ -2,13 +2,12 @@
 
 import os
 import runpy
-import subprocess
-import sys
 from errno import ENOSPC
 
 import pytest
 from numba.core import caching, config
 from support import ROOT
+from support.processes import run_python
 
 from minesweeper_env import compiled, console
 from minesweeper_env.warm_up import CORE, warm_up
@@ -50,20 +49,21 @@ pytestmark = pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reas
 
 
 @pytest.fixture
-def call(tmp_path):
+def source(tmp_path):
+    """Returns the file of the kernels."""
+    path = tmp_path / "kernels_for_tests.py"
+    path.write_text(CODE)
+    return path
+
+
+@pytest.fixture
+def call(source):
     """Calls two kernels in a fresh process; returns the result, the number of cache hits, and the lines on stderr."""
-    (tmp_path / "kernels_for_tests.py").write_text(CODE)
+    path = os.pathsep.join([str(source.parent), str(ROOT)])
 
     def call(first="", **environment):
-        path = os.pathsep.join([str(tmp_path), str(ROOT)])
-        variables = {"PATH": "", "PYTHONPATH": path, "HOME": str(tmp_path / "home"), "NUMBA_CACHE_DIR": str(tmp_path)}
-        ran = subprocess.run(
-            [sys.executable, "-c", first + CALL],
-            capture_output=True,
-            text=True,
-            check=True,
-            env=variables | environment,
-        )
+        variables = {"PYTHONPATH": path, "NUMBA_CACHE_DIR": str(source.parent), **environment}
+        ran = run_python("-c", first + CALL, env=variables, check=True)
         result, hits = ran.stdout.split()
         return int(result), int(hits), ran.stderr.splitlines()
 
@@ -79,10 +79,8 @@ def test_compilation_is_announced_once_and_a_warm_cache_is_silent(call, processo
 
 
 @pytest.fixture
-def call_again(tmp_path, monkeypatch, capsys):
+def call_again(source, tmp_path, monkeypatch, capsys):
     """Does the same with a fresh module in this process, as a process that has compiled nothing."""
-    source = tmp_path / "kernels_for_tests.py"
-    source.write_text(CODE)
     monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path))
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     monkeypatch.setenv("MINESWEEPER_COMPILE_NOTICE", "0")
@@ -98,16 +96,11 @@ def call_again(tmp_path, monkeypatch, capsys):
     return call_again
 
 
-def make_folder(path):
-    path.unlink()
-    path.mkdir()
-
-
 DAMAGE = {
     "empty": lambda path: path.write_bytes(b""),
     "truncated": lambda path: path.write_bytes(path.read_bytes()[:-40]),
     "random": lambda path: path.write_bytes(bytes(range(0, 250, 7)) * 50),
-    "folder": make_folder,
+    "folder": lambda path: (path.unlink(), path.mkdir()),
 }
 
 
@@ -131,21 +124,30 @@ def no_room(*_):
     raise OSError(ENOSPC, "No space left on device")
 
 
-@pytest.mark.parametrize("method", ["_save_data", "_save_index"])
-def test_a_full_disk_costs_a_warning_that_names_the_folder(call_again, tmp_path, monkeypatch, method):
+@pytest.mark.parametrize(
+    ("owner", "method", "reason"),
+    [
+        (caching.IndexDataCacheFile, "_save_data", "No space left on device"),
+        (caching.IndexDataCacheFile, "_save_index", "No space left on device"),
+        (caching._CacheLocator, "ensure_cache_path", ""),
+    ],
+)
+def test_a_folder_that_cannot_be_written_costs_a_warning_that_names_it(
+    call_again, tmp_path, monkeypatch, owner, method, reason
+):
     with monkeypatch.context() as full:
-        full.setattr(caching.IndexDataCacheFile, method, no_room)
+        full.setattr(owner, method, no_room)
         result, hits, (line,) = call_again()
     assert (result, hits) == (12, 0)
-    assert "No space left on device" in line
+    assert reason in line
     assert str(tmp_path) in line
     assert call_again()[:2] == (12, 0)
 
 
-def test_code_that_cannot_be_stored_leaves_no_index_to_older_code(call_again, tmp_path, monkeypatch):
+def test_code_that_cannot_be_stored_leaves_no_index_to_older_code(call_again, source, monkeypatch):
     """Numba's own order of writing would run the code of the older version from then on."""
     call_again()
-    (tmp_path / "kernels_for_tests.py").write_text(CODE.replace("2 * number", "3 * number"))
+    source.write_text(CODE.replace("2 * number", "3 * number"))
     with monkeypatch.context() as full:
         full.setattr(caching.IndexDataCacheFile, "_save_data", no_room)
         call_again()
@@ -167,13 +169,6 @@ def test_two_processors_that_store_code_at_once_never_name_that_of_the_other(tmp
         type(files[i])._save_index(*indices[i])
     found = linking._Files(str(tmp_path), "kernel", "stamp")
     assert [found.load(key) for key in keys] == [key[1] if i == order[1] else None for i, key in enumerate(keys)]
-
-
-def test_no_folder_that_can_be_written_costs_a_warning(call_again, tmp_path, monkeypatch):
-    monkeypatch.setattr(caching._CacheLocator, "ensure_cache_path", no_room)
-    result, hits, (line,) = call_again()
-    assert (result, hits) == (12, 0)
-    assert f"in {tmp_path}, so" in line
 
 
 def test_a_numba_without_the_private_names_compiles_all_the_same(call):
@@ -218,10 +213,10 @@ def test_imports_within_the_package_of_the_kernel_are_followed_too(package, tmp_
         (own / file).touch()
     (own / "deep" / "kernels.py").write_text("from players.helpers import f\n")
     (own / "helpers.py").write_text("from minesweeper_env.constants import ONE\n")
-    stamps = [compiled._stamp.__wrapped__(own / "deep" / "kernels.py")]
+    stamps = [stamp(own / "deep")]
     for changed in (own / "helpers.py", package / "constants.py"):
         changed.write_text(changed.read_text() + "# more\n")
-        stamps.append(compiled._stamp.__wrapped__(own / "deep" / "kernels.py"))
+        stamps.append(stamp(own / "deep"))
     assert len(set(stamps)) == 3
 
 
