@@ -10,9 +10,8 @@ from support.positions import counts_of, perturbed, random_positions
 
 from minesweeper_env.inference import InconsistentBoardError, PositionTooHardError
 from minesweeper_env.inference.search import layouts as listing
-from minesweeper_env.inference.search.endgame import load_layouts, search_loaded, solve_endgame
+from minesweeper_env.inference.search.endgame import solve_endgame
 from minesweeper_env.inference.search.layouts import consistent_layouts
-from minesweeper_env.inference.search.memory import make_search
 from minesweeper_env.inference.search.small_boards import SmallBoard
 
 
@@ -183,14 +182,6 @@ def test_counts_of_wide_neighbourhoods_are_told_apart():
     assert solve(mine, count).wins == 3
 
 
-def test_kernels_can_solve_one_set_after_the_other_in_one_workspace():
-    arrays = make_search(20, 8).arrays
-    for mine, count in random_sets(seed=6, number=60):
-        found = solve(mine, count)
-        load_layouts(np.asarray(mine, np.uint8), np.asarray(count, np.uint8), *arrays)
-        assert search_loaded(10_000, *arrays) == (found.cell, found.wins, True)
-
-
 # Enumeration of layouts, against the reference and on boards that defeat a simple search
 
 H = 11
@@ -227,18 +218,6 @@ def test_the_layouts_are_those_of_the_reference():
         assert frozenset(np.flatnonzero(layout).tolist()) in found
         several += len(found) > 1
     assert several > 100
-
-
-def test_the_reference_deals_out_mines_as_often_as_the_list_of_layouts():
-    for board, mines, radius, _ in random_positions(seed=2, number=200, max_side=4):
-        found = consistent_layouts(board, mines, 100_000, radius=radius)
-        assert naive.count_layouts(board, mines, radius=radius) == len(found.mines)
-        probabilities = naive.mine_probabilities(board, mines, radius=radius).ravel()[found.cells]
-        assert probabilities == pytest.approx(found.mines.mean(axis=0), abs=1e-15)
-        for place, cell in enumerate(found.cells[:4]):
-            shown = np.bincount(found.counts[found.mines[:, place] == 0, place], minlength=(2 * radius + 1) ** 2)
-            distribution = naive.count_distribution(board, mines, divmod(int(cell), board.shape[1]), radius=radius)
-            assert distribution == pytest.approx(shown / len(found.mines), abs=1e-15)
 
 
 def test_a_board_that_no_layout_fits_is_refused_with_a_cell():
