@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.equality import assert_same
 from support.naive_game import ALL_MOVES, NaiveGame
 
 from minesweeper_env import MinesweeperEnv, MinesweeperVectorEnv
@@ -25,9 +26,12 @@ LARGE = [
 
 
 def grid(game: NaiveGame) -> np.ndarray:
-    layout = np.zeros((game.rows, game.cols), np.bool_)
-    layout[tuple(np.array(sorted(game.mines)).T)] = True
-    return layout
+    return np.array([cell in game.mines for cell in game.board]).reshape(game.rows, game.cols)
+
+
+def random_game(rng, size, mines, *rules, **limits) -> NaiveGame:
+    board = list(product(*map(range, size)))
+    return NaiveGame(*size, [board[i] for i in rng.choice(len(board), mines, replace=False)], *rules, **limits)
 
 
 def assert_agree(games, observations, terminations, truncations, infos, playing, illegal):
@@ -94,11 +98,11 @@ def test_all_layouts_of_small_boards(rows, cols):
 
 @pytest.mark.parametrize(("size", "radius"), [((1, 100), 1), ((100, 100), 1), ((12, 12), 5)])
 def test_first_clicks_on_large_boards_and_with_the_largest_radius(size, radius):
-    board, count = list(product(*map(range, size))), size[0] * size[1]
-    game = NaiveGame(*size, [board[i] for i in np.random.default_rng(5).choice(count, count // 10, False)], radius)
-    env = MinesweeperEnv(size, count // 10, "any", radius=radius)
+    mines = size[0] * size[1] // 10
+    game = random_game(np.random.default_rng(5), size, mines, radius)
+    env = MinesweeperEnv(size, mines, "any", radius=radius)
     env.reset(options={"layout": grid(game)})
-    for action in [i for i, cell in enumerate(board) if cell not in game.mines][-3:]:
+    for action in [i for i, cell in enumerate(game.board) if cell not in game.mines][-3:]:
         game.step(action)
         assert env.step(action)[0].ravel().tolist() == game.codes()
 
@@ -107,14 +111,8 @@ def test_first_clicks_on_large_boards_and_with_the_largest_radius(size, radius):
 def test_random_larger_games(size, mines, radius):
     count, steps = (4 if size == (16, 30) else 16), 40
     rng = np.random.default_rng([*size, mines, radius])
-    rows, cols = size
-    board = list(product(range(rows), range(cols)))
-    max_steps = steps - 2
-    env = MinesweeperVectorEnv(count, size, mines, "any", ALL_MOVES, radius=radius, max_steps=max_steps)
-    games = []
-    for _ in range(count):
-        layout = [board[i] for i in rng.choice(len(board), mines, replace=False)]
-        games.append(NaiveGame(rows, cols, layout, radius, max_steps=max_steps))
+    env = MinesweeperVectorEnv(count, size, mines, "any", ALL_MOVES, radius=radius, max_steps=steps - 2)
+    games = [random_game(rng, size, mines, radius, max_steps=steps - 2) for _ in range(count)]
     endings = play(env, games, steps, lively_choice(rng))
     assert {"lost", "truncated"} & endings
 
@@ -124,14 +122,13 @@ def test_random_larger_games(size, mines, radius):
 def test_the_single_environment_agrees_for_other_sets_of_moves(moves, radius):
     rng = np.random.default_rng([radius, len(moves)])
     env = MinesweeperEnv((6, 9), 10, "any", moves, radius=radius)
-    board = list(product(range(6), range(9)))
     for _ in range(12):
-        game = NaiveGame(6, 9, [board[i] for i in rng.choice(54, 10, replace=False)], radius, moves)
+        game = random_game(rng, (6, 9), 10, radius, moves)
         observation, info = env.reset(options={"layout": grid(game)})
         while game.status == "playing" and game.steps < 25:
             assert observation.ravel().tolist() == game.codes()
             assert info["action_mask"].tolist() == game.mask()
-            safe = [i for i, cell in enumerate(board) if cell not in game.mines]
+            safe = [i for i, cell in enumerate(game.board) if cell not in game.mines]
             action = int(rng.choice(safe)) if rng.random() < 0.6 else int(rng.integers(len(moves) * 54))
             illegal = game.step(action)[1]
             observation, _, terminated, truncated, info = env.step(action)
@@ -146,14 +143,10 @@ def test_the_single_environment_agrees_for_other_sets_of_moves(moves, radius):
 @st.composite
 def layouts(draw):
     """Draws a (rows, cols) bool layout with at least one mine and one safe cell."""
-    rows, cols = draw(st.integers(1, 7)), draw(st.integers(1, 7))
-    if rows * cols == 1:
-        cols = 2
-    cells = rows * cols
-    mines = draw(st.sets(st.integers(0, cells - 1), min_size=1, max_size=max(1, cells // 2)))
-    layout = np.zeros(cells, np.bool_)
-    layout[list(mines)] = True
-    return layout.reshape(rows, cols)
+    rows, cols = draw(st.tuples(st.integers(1, 7), st.integers(1, 7)).filter(lambda size: size != (1, 1)))
+    cells = np.arange(rows * cols)
+    mines = draw(st.sets(st.sampled_from(cells.tolist()), min_size=1, max_size=len(cells) // 2))
+    return np.isin(cells, list(mines)).reshape(rows, cols)
 
 
 radii = st.integers(1, 3)
@@ -230,10 +223,7 @@ def test_nothing_returned_depends_on_mines_that_are_not_shown(layout, other, act
         left, right = one.step(action % int(one.action_space.n)), two.step(action % int(two.action_space.n))
         if left[2] or right[2] or not np.array_equal(left[0], right[0]):
             return
-        assert left[1] == right[1]
-        assert left[3] == right[3]
-        assert np.array_equal(left[4]["action_mask"], right[4]["action_mask"])
-        assert left[4]["invalid_action"] == right[4]["invalid_action"]
+        assert_same(left, right)
 
 
 @given(layouts(), st.integers(0, 2**32), st.lists(st.integers(0, 48), max_size=10))

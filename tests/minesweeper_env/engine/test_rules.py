@@ -11,11 +11,9 @@ from minesweeper_env import MinesweeperEnv
 class Table:
     """A game on a layout drawn as text, with "*" for a mine; its moves are names and its boards are text."""
 
-    def __init__(self, *rows, radius=1, **arguments):
+    def __init__(self, *rows, **rules):
         layout = np.array([[cell == "*" for cell in row] for row in rows])
-        self.env = MinesweeperEnv(
-            layout.shape, int(layout.sum()), "any", ALL_MOVES, radius=radius, render_mode="ansi", **arguments
-        )
+        self.env = MinesweeperEnv(layout.shape, int(layout.sum()), "any", ALL_MOVES, render_mode="ansi", **rules)
         self.env.reset(options={"layout": layout})
 
     def play(self, move, row, col):

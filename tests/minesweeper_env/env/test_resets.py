@@ -22,11 +22,6 @@ KINDS = {
 every_kind = pytest.mark.parametrize("kind", KINDS)
 
 
-def mines_of(env):
-    """Returns the board of the present game, or those of a batch, which the first click places."""
-    return env.get_state()["mines"]
-
-
 def game(kind, seed, number):
     """Returns the board of game `number` of a seed whose earlier games nobody played; the first click is on cell 5."""
     env = MinesweeperEnv(**KINDS[kind][0])
@@ -34,7 +29,7 @@ def game(kind, seed, number):
     for _ in range(number - 1):
         env.reset()
     env.step(5)
-    return mines_of(env)
+    return env.get_state()["mines"]
 
 
 @every_kind
@@ -49,7 +44,7 @@ def test_earlier_clicks_change_no_later_game(kind, earlier, given_board):
             env.step(click)
     env.reset()
     env.step(5)
-    assert np.array_equal(mines_of(env), game(kind, 3, len(earlier) + 1))
+    assert np.array_equal(env.get_state()["mines"], game(kind, 3, len(earlier) + 1))
 
 
 @every_kind
@@ -68,8 +63,7 @@ def test_a_batch_counts_autoresets_and_masked_resets(kind, mode):
     assert numbers.min() > 1
     env.reset()
     env.step(np.full(4, 5))
-    for i in range(4):
-        assert np.array_equal(mines_of(env)[i], game(kind, 8 + i, numbers[i] + 1))
+    assert_same(env.get_state()["mines"], np.array([game(kind, 8 + i, numbers[i] + 1) for i in range(4)]))
 
 
 @every_kind
@@ -83,8 +77,8 @@ DISABLED = AutoresetMode.DISABLED
 SMALL = {"size": 5, "mines": 3, "first_click": "safe", "moves": ("click",)}
 
 
-def masked(names):
-    return {"reset_mask": np.array(names)}
+def masked(games):
+    return {"reset_mask": np.array(games)}
 
 
 def assert_info_holds(infos, expected):

@@ -13,9 +13,8 @@ from support import naive_inference as naive
 from support.equality import assert_same, steps_alike
 from support.naive_game import ALL_MOVES
 
-import minesweeper_env.inference.oracle
 from minesweeper_env import ActionMaskObservation, MineProbabilities, VectorMineProbabilities
-from minesweeper_env.inference import PositionTooHardError
+from minesweeper_env.inference import PositionTooHardError, oracle
 from minesweeper_env.testing import check_minesweeper_env
 from minesweeper_env.wrappers import CONVENTIONS
 
@@ -73,45 +72,35 @@ def test_every_board_has_the_naive_probabilities(arguments):
     assert boards > 100
 
 
-LAYOUT = np.array([[1, 0, 0, 0, 1], [0, 0, 0, 0, 0], [0, 0, 0, 0, 0], [1, 0, 0, 0, 1]], np.bool_)
+CORNERS = [0, 4, 15, 19]
+LAYOUT = np.isin(np.arange(20), CORNERS).reshape(4, 5)
 
 
-@pytest.mark.parametrize(
-    ("flags", "probabilities"),
-    [
-        # The click on cell 0 shows it, and every mine without a flag.
-        ((), {0: 1.0, 4: 1.0, 15: 1.0, 19: 1.0}),
-        ((4, 19), {0: 1.0, 4: 1.0, 15: 1.0, 19: 1.0}),
-        ((2, 9), {0: 1.0, 4: 1.0, 15: 1.0, 19: 1.0}),
-        # One mine is under two flags, and the board does not show under which.
-        ((4, 9), {0: 1.0, 4: np.nan, 9: np.nan, 15: 1.0, 19: 1.0}),
-    ],
-)
-def test_a_lost_board_is_known_but_for_flags_of_both_kinds(flags, probabilities):
+# In the last case one mine is under two flags, and the board does not show under which.
+@pytest.mark.parametrize(("flags", "unknown"), [((), []), ((4, 19), []), ((2, 9), []), ((4, 9), [4, 9])])
+def test_a_lost_board_is_known_but_for_flags_of_both_kinds(flags, unknown):
     env = MineProbabilities(make(first_click="any"))
     env.reset(seed=0, options={"layout": LAYOUT})
     for cell in flags:
         env.step(20 + cell)
+    # The click on cell 0 shows it, and every mine without a flag.
     _, _, terminated, _, info = env.step(0)
     assert terminated
-    expected = np.zeros(20)
-    expected[list(probabilities)] = list(probabilities.values())
-    np.testing.assert_array_equal(info["mine_probability"], expected.reshape(4, 5))
-    assert info["mine_probability_exact"] == (not np.isnan(expected).any())
+    expected = LAYOUT.astype(float)
+    expected.flat[unknown] = np.nan
+    np.testing.assert_array_equal(info["mine_probability"], expected)
+    assert info["mine_probability_exact"] == (not unknown)
 
 
 @pytest.mark.parametrize("place", PLACES)
 def test_a_position_that_is_too_hard_says_so(monkeypatch, place):
     env = MineProbabilities(make(first_click="any", **PLACES[place]), place)
     env.reset(seed=0)
-    monkeypatch.setattr(
-        minesweeper_env.inference.oracle, "mine_probabilities_batch", Mock(side_effect=PositionTooHardError)
-    )
+    monkeypatch.setattr(oracle, "mine_probabilities_batch", Mock(side_effect=PositionTooHardError))
     env.reset(seed=0, options={"layout": LAYOUT})
     observation, _, _, _, info = env.step(1)
     assert info["mine_probability_exact"] is False
-    covered = np.ones((4, 5), np.bool_)
-    covered[0, 1] = False
+    covered = np.arange(20).reshape(4, 5) != 1
     np.testing.assert_array_equal(info["mine_probability"], np.where(covered, np.nan, 0.0))
     assert env.observation_space.contains(observation)
     if place != "info":
@@ -120,7 +109,7 @@ def test_a_position_that_is_too_hard_says_so(monkeypatch, place):
 
 
 def test_one_hard_board_of_a_batch_leaves_the_others_exact(monkeypatch):
-    exact = minesweeper_env.inference.oracle.mine_probabilities_batch
+    exact = oracle.mine_probabilities_batch
 
     def refuse_open_corners(boards, *arguments, **settings):
         if (boards[:, 0, 0] == 1).any():
@@ -128,10 +117,9 @@ def test_one_hard_board_of_a_batch_leaves_the_others_exact(monkeypatch):
         return exact(boards, *arguments, **settings)
 
     envs = VectorMineProbabilities(make_batch(3, first_click="any"))
-    beside_the_corner = np.zeros((4, 5), np.bool_)
-    beside_the_corner.ravel()[[1, 4, 15, 19]] = True
+    beside_the_corner = np.isin(np.arange(20), [1, *CORNERS[1:]]).reshape(4, 5)
     envs.reset(seed=0, options={"layout": np.stack([LAYOUT, beside_the_corner, LAYOUT])})
-    monkeypatch.setattr(minesweeper_env.inference.oracle, "mine_probabilities_batch", refuse_open_corners)
+    monkeypatch.setattr(oracle, "mine_probabilities_batch", refuse_open_corners)
     *_, infos = envs.step(np.array([1, 0, 2]))
     hard = np.array([False, True, False])
     assert (infos["mine_probability_exact"] == ~hard).all()
@@ -194,15 +182,6 @@ def test_a_batch_is_made_of_single_games(place, mode):
     assert envs.action_masks()[np.arange(count), envs.sample_actions()].all()
 
 
-def test_other_vector_environments_take_wrapped_games():
-    envs = SyncVectorEnv([lambda: MineProbabilities(make(), "dict")] * 3)
-    observations, infos = envs.reset(seed=0)
-    assert observations["mine_probability"].shape == (3, 4, 5)
-    np.testing.assert_allclose(infos["mine_probability"], 0.2)
-    with pytest.raises(ValueError, match="wrap each game with MineProbabilities"):
-        VectorMineProbabilities(envs)
-
-
 @pytest.mark.parametrize(
     ("arguments", "options", "complaint"),
     [
@@ -222,6 +201,8 @@ def test_bad_arguments(arguments, options, complaint):
 def test_another_kind_of_environment():
     with pytest.raises(ValueError, match="must be a MinesweeperEnv"):
         MineProbabilities(gymnasium.make("CartPole-v1"))
+    with pytest.raises(ValueError, match="wrap each game with MineProbabilities"):
+        VectorMineProbabilities(SyncVectorEnv([make]))
 
 
 # Mask conventions of the learning libraries
