@@ -18,6 +18,11 @@ class Position(NamedTuple):
     layout: NDArray[np.bool_]
 
 
+def cells_of(layout):
+    """Returns the cells that are True in an array (rows, cols)."""
+    return {*map(tuple, np.argwhere(layout).tolist())}
+
+
 def counts_of(layout, radius):
     """Returns the number of neighbouring mines of each cell of a layout (rows, cols), by shifted sums."""
     rows, cols = layout.shape

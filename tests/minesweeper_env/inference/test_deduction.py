@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from support import naive_inference as naive
 from support.naive_inference import Constraint
-from support.positions import board_of, counts_of, flood, layouts_of_size, perturbed, random_positions
+from support.positions import board_of, cells_of, counts_of, flood, layouts_of_size, perturbed, random_positions
 
 from minesweeper_env.codes import Codes
 from minesweeper_env.inference import InconsistentBoardError, PositionTooHardError, certain_cells, count_distribution
@@ -122,12 +122,6 @@ def found_in(steps):
     return {cell for step in steps for cell in step.safe}, {cell for step in steps for cell in step.mine}
 
 
-def positions(seed, number, max_side=6):
-    """Yields random boards with their mines and radius."""
-    for board, mines, radius, _ in random_positions(seed, number, max_side):
-        yield board, mines, radius
-
-
 def check_steps(board, mines, radius):
     """Checks all steps on a board, and returns them."""
     steps = deduce(board, mines, radius=radius)
@@ -149,28 +143,28 @@ def check_steps(board, mines, radius):
 
 def test_each_step_is_forced_by_what_it_names_and_none_is_harder_than_need_be():
     kinds = set()
-    for position in positions(0, 1000):
-        kinds |= {(step.rule, step.uses_total) for step in check_steps(*position)}
+    for board, mines, radius, _ in random_positions(0, 1000):
+        kinds |= {(step.rule, step.uses_total) for step in check_steps(board, mines, radius)}
     assert kinds == {(rule, total) for rule in RULES for total in (False, True)} - {("overlap", True)}
 
 
 def test_the_exact_level_finds_all_that_is_certain():
-    for board, mines, radius in positions(3, 500):
+    for board, mines, radius, _ in random_positions(3, 500):
         safe, mine = naive.certain_cells(board, mines, radius=radius)
         found = found_in(deduce(board, mines, radius=radius))
         mine &= board != Codes.of_radius(radius).mine
-        assert found == tuple({tuple(cell) for cell in np.argwhere(cells).tolist()} for cells in (safe, mine))
+        assert found == (cells_of(safe), cells_of(mine))
 
 
 @pytest.mark.parametrize(("level", "rules"), [("count", [certain_by_count]), ("subset", [certain_by_subset])])
 def test_the_easier_levels_find_what_their_rules_find(level, rules):
-    for board, mines, radius in positions(4, 400):
+    for board, mines, radius, _ in random_positions(4, 400):
         expected = found_by(Facts(board, mines, radius), rules)
         assert found_in(deduce(board, mines, radius=radius, level=level)) == expected, board
 
 
 def test_each_level_begins_with_the_steps_of_the_one_below():
-    for board, mines, radius in positions(5, 300):
+    for board, mines, radius, _ in random_positions(5, 300):
         by_level = [deduce(board, mines, radius=radius, level=level) for level in LEVELS]
         for number, steps in enumerate(by_level):
             assert {step.rule for step in steps} <= {*RULES[: (1, 3, 4)[number]]}
@@ -201,8 +195,8 @@ def test_larger_boards_are_deduced_completely_and_truly(size, mines, radius, boa
     for board, layout in played_positions(6, size, mines, radius, boards):
         safe, mine = found_in(deduce(board, mines, radius=radius))
         certain = certain_cells(board, mines, radius=radius)
-        assert safe == {tuple(cell) for cell in np.argwhere(certain.safe).tolist()}
-        assert mine == {tuple(cell) for cell in np.argwhere(certain.mine).tolist()}
+        assert safe == cells_of(certain.safe)
+        assert mine == cells_of(certain.mine)
         assert not any(layout[cell] for cell in safe)
         assert all(layout[cell] for cell in mine)
 
@@ -259,7 +253,7 @@ def check_proof(board, mines, radius, cell=None):
 
 def test_a_hint_is_a_shortest_proof_of_a_safe_cell():
     lengths = set()
-    for board, mines, radius in positions(7, 500):
+    for board, mines, radius, _ in random_positions(7, 500):
         codes = Codes.of_radius(radius)
         board[board == codes.flagged] = codes.hidden
         steps = check_proof(board, mines, radius)
@@ -287,7 +281,7 @@ def test_hints_of_whole_games_are_shortest_proofs(size, mines):
 
 def test_easier_steps_come_before_harder_ones_of_the_same_number():
     rules = set()
-    for board, mines, radius in positions(8, 400):
+    for board, mines, radius, _ in random_positions(8, 400):
         by_level = [hint(board, mines, radius=radius, level=level) for level in LEVELS]
         for number, steps in enumerate(by_level):
             assert {step.rule for step in steps} <= {*RULES[: (1, 3, 4)[number]]}
@@ -361,12 +355,13 @@ def test_patterns_are_found_and_explained_with_all_their_cells(name):
         assert all(str(cell) in step.explain() for cell in (*step.safe, *step.mine, *step.because))
 
 
+def chain(clues):
+    """Returns a board whose counts each share a cell with the next; the shown mine decides the first, and so all."""
+    return np.array([[12] + [1, 11] * clues])
+
+
 def test_a_long_chain_is_followed_to_its_end():
-    # Each count shares a cell with the next; the shown mine decides the first, and so all others.
-    board = np.full((1, 401), 11)
-    board[0, 1::2] = 1
-    board[0, 0] = 12
-    steps = deduce(board, 101)
+    steps = deduce(chain(200), 101)
     assert found_in(steps) == ({(0, col) for col in range(2, 401, 4)}, {(0, col) for col in range(4, 401, 4)})
     assert {step.rule for step in steps} == {"count"}
 
@@ -404,11 +399,11 @@ def test_a_closure_beyond_its_bound_says_so(monkeypatch):
 
 def test_a_hint_on_a_cell_is_a_shortest_proof_of_what_is_certain_of_it():
     proved = 0
-    for board, mines, radius in positions(11, 60, max_side=5):
+    for board, mines, radius, _ in random_positions(11, 60, max_side=5):
         certain = certain_cells(board, mines, radius=radius)
         covered = board > Codes.of_radius(radius).max_count
         covered &= board != Codes.of_radius(radius).mine
-        for cell in map(tuple, np.argwhere(covered).tolist()):
+        for cell in sorted(cells_of(covered)):
             steps = check_proof(board, mines, radius, cell)
             assert bool(steps) == (certain.safe[cell] or certain.mine[cell])
             if steps:
@@ -420,10 +415,7 @@ def test_a_hint_on_a_cell_is_a_shortest_proof_of_what_is_certain_of_it():
 
 def test_a_proof_along_a_chain_is_found_whatever_its_length():
     for clues in (10, 100):
-        board = np.full((1, 2 * clues + 1), 11)
-        board[0, 1::2] = 1
-        board[0, 0] = 12
-        assert len(hint(board, clues // 2 + 1, cell=(0, 2 * clues))) == clues // 2
+        assert len(hint(chain(clues), clues // 2 + 1, cell=(0, 2 * clues))) == clues // 2
 
 
 @pytest.mark.parametrize("cell", [(0, 0), (0, 3), (-1, 0), (1, 0), "A1", (0, 1, 2), (0, 1.0), 1])

@@ -5,6 +5,7 @@ import copy
 import numpy as np
 import pytest
 from support import naive_inference as naive
+from support.equality import assert_same
 from support.positions import layouts_of_size, perturbed, position_of, random_positions
 
 from minesweeper_env import inference
@@ -13,6 +14,7 @@ from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import InconsistentBoardError
 
 EXACT = 1e-12
+RNG = np.random.default_rng(0)
 
 
 def assert_equals_the_reference(board, mines, radius):
@@ -83,7 +85,7 @@ def test_boards_and_numbers_of_any_integer_type_and_order_are_read_and_left_as_t
         for convert, number in ((np.int64, np.int8), (np.uint8, np.uint64), (np.asfortranarray, np.array), (list, int)):
             given = convert(board)
             before = copy.deepcopy(given)
-            assert same(everything(given, number(mines), number(radius)), expected)
+            assert_same(everything(given, number(mines), number(radius)), expected)
             assert np.array_equal(given, before)
 
 
@@ -101,10 +103,6 @@ def everything(board, mines, radius):
     ]
 
 
-def same(answers, expected):
-    return all(np.array_equal(one, other) for one, other in zip(answers, expected, strict=True))
-
-
 def test_flags_and_question_marks_change_no_answer():
     rng = np.random.default_rng(7)
     for board, mines, radius, _ in random_positions(7, 200):
@@ -114,18 +112,17 @@ def test_flags_and_question_marks_change_no_answer():
         for _ in range(2):
             drawn = rng.choice([codes.flagged, codes.question, codes.hidden], board.shape)
             answers = everything(np.where(marked, drawn, board).astype(np.int8), mines, radius)
-            assert same(answers, expected)
+            assert_same(answers, expected)
 
 
 def functions(radius):
     """Returns each function of a board and its number of mines."""
-    rng = np.random.default_rng(0)
     return [
         lambda board, mines: inference.mine_probabilities(board, mines, radius=radius),
         lambda board, mines: inference.mine_probabilities_batch(board[None], mines, radius=radius)[0],
         lambda board, mines: inference.certain_cells(board, mines, radius=radius),
         lambda board, mines: inference.count_layouts(board, mines, radius=radius),
-        lambda board, mines: inference.sample_layouts(board, mines, 2, rng, radius=radius),
+        lambda board, mines: inference.sample_layouts(board, mines, 2, RNG, radius=radius),
     ]
 
 
@@ -208,7 +205,7 @@ def test_bad_boards_are_refused(board, mines, message):
         lambda: inference.mine_probabilities(board, mines),
         lambda: inference.certain_cells(board, mines),
         lambda: inference.count_layouts(board, mines),
-        lambda: inference.sample_layouts(board, mines, 1, rng()),
+        lambda: inference.sample_layouts(board, mines, 1, RNG),
         lambda: inference.count_distribution(board, mines, (0, 0)),
         lambda: inference.deduce(board, mines),
         lambda: inference.hint(board, mines),
@@ -216,10 +213,6 @@ def test_bad_boards_are_refused(board, mines, message):
         with pytest.raises(ValueError, match=message) as caught:
             call()
         assert not isinstance(caught.value, InconsistentBoardError)
-
-
-def rng():
-    return np.random.default_rng(0)
 
 
 def batch_of_one(board, mines, **settings):
@@ -232,7 +225,7 @@ WRONG = [
     (inference.deduce, "radius", [0]),
     (inference.mine_probabilities, "prior", [0, 1.0, -0.1, float("nan"), float("inf"), "0.5", True]),
     *((batch_of_one, name, [0, 1.5]) for name in ("prior", "threads")),
-    (lambda board, mines, size: inference.sample_layouts(board, mines, size, rng()), "size", [-1, 1.5, True]),
+    (lambda board, mines, size: inference.sample_layouts(board, mines, size, RNG), "size", [-1, 1.5, True]),
 ]
 
 

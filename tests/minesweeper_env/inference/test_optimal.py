@@ -7,8 +7,9 @@ from math import comb
 
 import numpy as np
 import pytest
+from support import naive_inference as naive
 from support.naive_game import neighbours
-from support.positions import board_of, counts_of, flood, random_opened
+from support.positions import board_of, random_opened
 
 from minesweeper_env.inference import InconsistentBoardError, PositionTooHardError, optimal
 from minesweeper_env.inference.optimal import OptimalPlay, best_click, first_cell_values, win_probability
@@ -146,14 +147,7 @@ def test_the_best_click_of_a_position_is_that_of_its_game_tree():
     seen = 0
     for board in random_games(np.random.default_rng(7), (3, 3), 3, 200):
         codes = tuple(board.ravel().tolist())
-        fits = tuple(
-            layout
-            for layout in tree.layouts
-            if all(
-                code == H or (cell not in layout and len(neighbours(3, 3, cell) & layout) == code)
-                for cell, code in zip(tree.cells, codes, strict=True)
-            )
-        )
+        fits = tuple(naive.layouts(board, 3))
         expected = Fraction(tree.wins(codes, fits), len(fits))
         for found in (play.best_click(board), best_click(board, 3)):
             assert found.win_probability == expected
@@ -163,12 +157,9 @@ def test_the_best_click_of_a_position_is_that_of_its_game_tree():
 
 
 def test_marks_are_no_evidence_and_boards_may_be_large():
-    board = np.zeros((16, 30), np.int8)
-    layout = np.zeros(board.shape, np.bool_)
+    layout = np.zeros((16, 30), np.bool_)
     layout[0, 0] = layout[15, 29] = True
-    opened = np.zeros(board.shape, np.bool_)
-    flood(opened, counts_of(layout, 1), (8, 8), 1)
-    board = board_of(layout, opened, 1)
+    board = board_of(layout, ~layout, 1)
     board[0, 1] = H
     plain = best_click(board, 2)
     board[0, 0], board[0, 1], board[15, 29] = 9, 10, 9
