@@ -6,16 +6,10 @@ import pytest
 from minesweeper_env import MinesweeperEnv
 from minesweeper_env.generation import GenerationError, generate
 
-SETTINGS = {"size": 6, "mines": 7, "no_guess": "exact"}
-
-
-def make(**changes):
-    return MinesweeperEnv(**{**SETTINGS, **changes})
-
 
 @pytest.mark.parametrize("level", ["subset", "exact"])
 def test_a_game_is_the_generated_board_of_its_seed_and_first_cell(level):
-    env = make(no_guess=level)
+    env = MinesweeperEnv(6, 7, no_guess=level)
     for seed, cell in ((0, 14), (1, 14), (1, 0)):
         board = generate(env.config, divmod(cell, 6), level, seed)
         env.reset(seed=seed)
@@ -46,7 +40,7 @@ def test_a_configuration_with_a_first_cell_that_no_board_serves_is_refused():
 
 
 def test_a_first_click_on_a_flag_begins_nothing():
-    env = make(moves=("click", "flag"))
+    env = MinesweeperEnv(6, 7, no_guess="exact")
     env.reset(seed=2)
     env.step(36 + 8)
     assert env.step(8)[-1]["invalid_action"]
