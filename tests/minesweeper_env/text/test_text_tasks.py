@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support import naive_inference as naive
+from support.positions import cells_of
 
 from minesweeper_env import HIDDEN
 from minesweeper_env.inference import InconsistentBoardError, deduce
@@ -19,6 +20,12 @@ from minesweeper_env.text_tasks import KINDS, LEVELS, TextTasks
 
 SMALL = [((4, 4), 4), ((3, 6), 4), ((5, 5), 5)]
 CELL_KINDS = ("safe_cell", "all_safe", "all_mines")
+FACTS = {"possible": True, "cells": [[0, 3]], "cell": [1, 2], "probability": 0.25}
+FACTS |= {"board": [[HIDDEN] * 4] * 4, "risks": [[0.2] * 4] * 4}
+
+
+def score(kind, reply, **facts):
+    return TextTasks.score_answer(reply, {"metadata": {"kind": kind, **FACTS, **facts}})
 
 
 def tagged(text):
@@ -27,10 +34,6 @@ def tagged(text):
 
 def pairs(text):
     return {tuple(map(int, pair.split())) for pair in text.split(", ")}
-
-
-def cells(found):
-    return {*map(tuple, np.argwhere(found).tolist())}
 
 
 def fits(board, mines):
@@ -48,35 +51,35 @@ def first(kind):
 
 def check(tasks, entry):
     """Checks an entry against enumeration of the layouts."""
-    facts, answer, score = entry["metadata"], entry["answer"], lambda text: tasks.score_answer(tagged(text), entry)
+    facts, answer, earned = entry["metadata"], entry["answer"], lambda text: tasks.score_answer(tagged(text), entry)
     board, mines = np.array(facts["board"], np.int8), facts["mines"]
     if tasks.kind == "possible":
         assert (answer == "yes") == fits(board, mines)
-        assert score("yes") + score("no") == 1
+        assert earned("yes") + earned("no") == 1
         assert answer == "yes" or re.search(rf"{mines} mines.*, and cell \(\d, \d\) is", tasks.solution(entry))
         return
     risks = naive.mine_probabilities(board, mines)
-    covered = {cell: risks[cell] for cell in cells(board == HIDDEN)}
+    covered = {cell: risks[cell] for cell in cells_of(board == HIDDEN)}
     if tasks.kind == "probability":
-        assert 0 < covered[tuple(facts["cell"])] < 1
-        assert score(f"{covered[tuple(facts['cell'])]}") == pytest.approx(1)
-        assert abs(float(answer) - covered[tuple(facts["cell"])]) < 1e-4
+        risk = covered[tuple(facts["cell"])]
+        assert 0 < risk < 1
+        assert earned(f"{risk}") == pytest.approx(1)
+        assert abs(float(answer) - risk) < 1e-4
         return
     if tasks.kind == "best_guess":
         least = min(covered.values())
         assert 0 < least == pytest.approx(covered[tuple(map(int, answer.split()))])
         for cell, risk in covered.items():
-            assert score("{} {}".format(*cell)) == pytest.approx(max(0, 1 - 10 * (risk - least)), abs=1e-6)
+            assert earned("{} {}".format(*cell)) == pytest.approx(max(0, 1 - 10 * (risk - least)), abs=1e-6)
         return
     right = {cell for cell, risk in covered.items() if risk == (tasks.kind == "all_mines")}
     if tasks.kind == "safe_cell":
         assert pairs(answer) <= right
-        assert all(score("{} {}".format(*cell)) == (cell in right) for cell in np.ndindex(board.shape))
+        assert all(earned("{} {}".format(*cell)) == (cell in right) for cell in np.ndindex(board.shape))
     else:
         assert pairs(answer) == right
-        assert score(", ".join(f"{row} {col}" for row, col in covered)) == pytest.approx(
-            max(0, 2 - len(covered) / len(right))
-        )
+        all_named = ", ".join(f"{row} {col}" for row, col in covered)
+        assert earned(all_named) == pytest.approx(max(0, 2 - len(covered) / len(right)))
 
 
 def check_level(tasks, entry):
@@ -151,11 +154,7 @@ def test_nothing_but_the_board_decides_what_a_task_holds(kind):
     """An entry is JSON, and the facts of a kind without chance follow from its board."""
     for entry in TextTasks(kind, size=5, mines=5, n=10):
         facts = json.loads(json.dumps(entry))["metadata"]
-        assert set(facts) <= {"kind", "seed", "index", "board", "mines", "level", "cell", "cells"} | {
-            "risks",
-            "probability",
-            "possible",
-        }
+        assert set(facts) <= {"kind", "seed", "index", "mines", "level", *FACTS}
         assert board_text(facts["board"], facts["mines"]) in entry["question"]
         assert parse_reply("open 0 0", facts["board"]) == parse_reply("open 0 0", np.array(facts["board"]))
         shown = re.findall(r"^\d+: (.*)$", entry["question"], re.MULTILINE)
@@ -222,7 +221,6 @@ def test_forms_of_numbers_are_read(form):
     for entry in tasks:
         risk = entry["metadata"]["probability"]
         assert tasks.score_answer(form.format(risk, 100 * risk), entry) > 0.98
-        assert tasks.score_answer("1/0", entry) == 0 or risk < 0.1
 
 
 @pytest.mark.parametrize(
@@ -234,9 +232,7 @@ def test_forms_of_numbers_are_read(form):
     ],
 )
 def test_fractions_are_read(form):
-    entry = {"metadata": {"kind": "probability", "probability": 0.25, "cell": [1, 2]}}
-    assert TextTasks.score_answer(f"So it is {form}", entry) == TextTasks.score_answer(tagged(form), entry) == 1
-    assert TextTasks.score_answer(tagged("-0.25"), entry) == 0
+    assert score("probability", f"So it is {form}") == score("probability", tagged(form)) == 1
 
 
 @pytest.mark.parametrize(
@@ -247,36 +243,33 @@ def test_fractions_are_read(form):
     ],
 )
 def test_a_marked_answer_counts_and_not_the_words_before_it(reply):
-    assert TextTasks.score_answer(reply, {"metadata": {"kind": "possible", "possible": True}}) == 1
+    assert score("possible", reply) == 1
 
 
 @pytest.mark.parametrize(
     "risk", [" (0.2)", " (20%)", ": .2", ", risk 1/5", " with a probability of 0.20.", " - 20 % risk"]
 )
 def test_the_risk_may_stand_behind_a_guessed_cell(risk):
-    entry = {"metadata": {"kind": "best_guess", "cell": [1, 2], "board": [[HIDDEN] * 4] * 4, "risks": [[0.2] * 4] * 4}}
-    assert TextTasks.score_answer(tagged(f"(1, 2){risk}"), entry) == TextTasks.score_answer(tagged(f"1 2{risk}"), entry)
-    assert TextTasks.score_answer(tagged(f"(1, 2){risk}"), entry) == 1
-    assert TextTasks.score_answer(tagged(f"not (1, 2){risk}"), entry) == 0
+    assert score("best_guess", tagged(f"(1, 2){risk}")) == score("best_guess", tagged(f"1 2{risk}")) == 1
+    assert score("best_guess", tagged(f"not (1, 2){risk}")) == 0
 
 
-def test_a_no_counts_but_a_refusal_does_not():
-    entry = {"metadata": {"kind": "possible", "possible": False}}
-    no = (
-        "No, it cannot be.",
-        "No layout fits.",
-        "no\nIt needs 6 mines.",
-        "There is no such layout.",
-        "No, si hay 6.",
-        *("No placement fits.", "No mine layout fits.", "None.", "Not possible."),
-    )
-    assert [TextTasks.score_answer(said, entry) for said in (*no, "No hay ninguna.", "**No** way.", "False")] == [
-        1
-    ] * 12
-    refusals = ("I have no idea.", "No comment", "No puedo ayudar.", "I see no contradiction.")
-    assert [TextTasks.score_answer(reply, entry) for reply in refusals] == [0] * 4
-    with pytest.raises(TypeError, match="a reply must be a text or None, not list"):
-        TextTasks.score_answer([{"role": "assistant", "content": "no"}], entry)
+NO = (
+    *("No, it cannot be.", "No layout fits.", "no\nIt needs 6 mines.", "There is no such layout.", "No, si hay 6."),
+    *("No placement fits.", "No mine layout fits.", "None.", "Not possible.", "No hay ninguna.", "**No** way."),
+    "False",
+)
+REFUSALS = ("I have no idea.", "No comment", "No puedo ayudar.", "I see no contradiction.")
+
+
+@pytest.mark.parametrize(("reply", "is_no"), [*((each, 1) for each in NO), *((each, 0) for each in REFUSALS)])
+def test_a_no_counts_but_a_refusal_does_not(reply, is_no):
+    assert score("possible", reply, possible=False) == is_no
+
+
+def test_a_list_of_messages_is_no_reply():
+    with pytest.raises(TypeError, match="a text or None, not list"):
+        score("possible", [{"role": "assistant", "content": "no"}])
 
 
 @pytest.mark.parametrize(
@@ -284,12 +277,11 @@ def test_a_no_counts_but_a_refusal_does_not():
     [
         *(("possible", body) for body in ("yes/no", "yes or no", "yes, no")),
         *(("safe_cell", body) for body in ("flag 0 3", "0 3 or 1 1", "(0, 3), (0, 3)", "(0, 3) is a mine")),
-        *(("probability", body) for body in ("0/0", "nan", "1e999", "9" * 400, f"{'9' * 400}/{'9' * 400}")),
+        *(("probability", body) for body in ("0/0", "1/0", "-0.25", "nan", "1e999", "9" * 400, f"{9:9<400}/{9:9<400}")),
     ],
 )
 def test_a_hedge_a_flag_and_no_number_score_nothing(kind, body):
-    entry = {"metadata": {"kind": kind, "possible": True, "cells": [[0, 3]], "cell": [0, 3], "probability": 0.5}}
-    assert TextTasks.score_answer(tagged(body), entry) == 0
+    assert score(kind, tagged(body)) == 0
 
 
 @pytest.mark.parametrize("kind", KINDS)
