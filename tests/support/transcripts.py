@@ -46,12 +46,6 @@ def choose(env: MinesweeperEnv, mask: np.ndarray, random: Random, care: float) -
     return random.choice(random.choice([wanted for wanted in (flags, chords, range(len(mask))) if wanted]))
 
 
-def describe(env: MinesweeperEnv, action: int) -> str:
-    block, cell = divmod(action, env.config.cells)
-    row, col = divmod(cell, env.config.cols)
-    return f"{env.config.moves[block]} {row} {col}"
-
-
 def transcript(name: str) -> str:
     """Plays a golden game and returns its text."""
     arguments, seed, care = GAMES[name]
@@ -68,7 +62,9 @@ def transcript(name: str) -> str:
         over = terminated or truncated
         notes = {"terminated": terminated, "truncated": truncated, **info}
         flags = " ".join(key for key, value in notes.items() if value is True)
-        lines += ["", f"step {step}: {describe(env, action)} (action {action})"]
+        block, cell = divmod(action, env.config.cells)
+        row, col = divmod(cell, env.config.cols)
+        lines += ["", f"step {step}: {env.config.moves[block]} {row} {col} (action {action})"]
         lines += [f"reward {reward:g} legal {int(info['action_mask'].sum())} {flags}".rstrip(), str(env.render())]
     return "\n".join(lines) + "\n"
 

@@ -199,9 +199,6 @@ def test_the_script_refuses_samples_that_its_tests_cannot_judge(capsys, monkeypa
     assert (captured.out, captured.err.count("\n")) == ("", 1)
 
 
-# Uniformity of `sample_actions` over the legal actions
-
-
 def boards(size, mines, clicks, moves):
     """Returns 100 unfinished games with mines on the given cells, after clicks on the given cells."""
     layout = np.zeros(size[0] * size[1], np.bool_)

@@ -2,7 +2,7 @@
 
 import copy
 import gc
-import os
+import multiprocessing
 import pickle
 import signal
 import threading
@@ -119,27 +119,21 @@ def test_a_copy_goes_on_alike_and_apart(copied):
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # from Python 3.12 on, a fork beside threads
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="this system does not fork")
 def test_a_forked_process_starts_threads_of_its_own():
     env = MinesweeperVectorEnv(GAMES, **SPARSE, threads=3)
     play(env)
-    child = os.fork()
-    if child == 0:
-        status = 1
-        try:
-            same = pickle.dumps(play(env, seed=6)) == pickle.dumps(play(MinesweeperVectorEnv(GAMES, **SPARSE), seed=6))
-            env.close()
-            status = 0 if same else 3
-        finally:
-            os._exit(status)
-    deadline = time.monotonic() + 60
-    while (ended := os.waitpid(child, os.WNOHANG)) == (0, 0) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    if ended == (0, 0):
-        os.kill(child, 9)
-        os.waitpid(child, 0)
-    assert ended[0] == child
-    assert os.waitstatus_to_exitcode(ended[1]) == 0
+
+    def play_on():
+        assert_same(play(env, seed=6), play(MinesweeperVectorEnv(GAMES, **SPARSE), seed=6))
+        env.close()
+
+    child = multiprocessing.get_context("fork").Process(target=play_on)
+    child.start()
+    child.join(60)
+    status = child.exitcode
+    child.kill()
+    assert status == 0
 
 
 def new_threads(before):

@@ -171,14 +171,10 @@ def test_the_games_do_not_depend_on_how_processes_start(method):
     envs.close()
 
 
-# `call`, `get_attr` and `set_attr`, compared with `SyncVectorEnv`
-
-ARGUMENTS = {"size": 5, "mines": 3, "render_mode": "ansi", "reward": "progress"}
-
-
 def test_calls_and_attributes_are_those_of_the_single_environments():
-    batch = MinesweeperVectorEnv(3, **ARGUMENTS)
-    sync = SyncVectorEnv([lambda: MinesweeperEnv(**ARGUMENTS)] * 3)
+    arguments = {"size": 5, "mines": 3, "render_mode": "ansi", "reward": "progress"}
+    batch = MinesweeperVectorEnv(3, **arguments)
+    sync = SyncVectorEnv([lambda: MinesweeperEnv(**arguments)] * 3)
     for env in (batch, sync):
         env.reset(seed=5)
         env.step(np.array([3, 12, 30]))
@@ -188,6 +184,13 @@ def test_calls_and_attributes_are_those_of_the_single_environments():
         assert_same(list(results), list(sync.call(name)), name)
         assert_same(batch.get_attr(name), results, name)
     assert len(batch.get_attr("metadata")) == 3
+
+
+def test_rendering_without_a_mode_returns_none_for_each_game():
+    env = MinesweeperVectorEnv(2)
+    env.reset(seed=0)
+    with pytest.warns(UserWarning, match="no render mode"):
+        assert env.call("render") == (None, None)
 
 
 def test_other_names_are_attribute_errors():

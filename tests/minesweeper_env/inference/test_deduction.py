@@ -1,5 +1,6 @@
 """Steps of deduction: the named counts force every step, each level is complete, and known patterns come out."""
 
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -311,6 +312,7 @@ def read(text):
     return np.array([[codes.get(cell) or int(cell) for cell in line.split()] for line in text.split("/")])
 
 
+by_total = partial(Step, uses_total=True)
 PATTERNS = {
     "1-1 at a wall": (". . . . . / 1 1 1 1 .", 2, [Step("subset", ((0, 2),), (), ((1, 0), (1, 1)))]),
     "1-2-1 in the open": (
@@ -326,23 +328,15 @@ PATTERNS = {
     "a lost game": (
         ". 1 * . .",
         1,
-        [Step("count", ((0, 0),), (), ((0, 1),)), Step("count", ((0, 3), (0, 4)), (), (), uses_total=True)],
+        [Step("count", ((0, 0),), (), ((0, 1),)), by_total("count", ((0, 3), (0, 4)), (), ())],
     ),
-    "no count at all": (". .", 2, [Step("count", (), ((0, 0), (0, 1)), (), uses_total=True)]),
-    "the last mines lie beside two counts": (
-        ". 1 . . 1 . . .",
-        2,
-        [Step("subset", ((0, 6), (0, 7)), (), ((0, 1), (0, 4)), uses_total=True)],
-    ),
-    "the last free cell lies beside a count": (
-        ". 1 . . .",
-        3,
-        [Step("subset", (), ((0, 3), (0, 4)), ((0, 1),), uses_total=True)],
-    ),
-    "two mines left, which two counts cannot share": (
+    "no count at all": (". .", 2, [by_total("count", (), ((0, 0), (0, 1)), ())]),
+    "two counts need all mines": (". 1 . . 1 . . .", 2, [by_total("subset", ((0, 6), (0, 7)), (), ((0, 1), (0, 4)))]),
+    "a count needs the last free cell": (". 1 . . .", 3, [by_total("subset", (), ((0, 3), (0, 4)), ((0, 1),))]),
+    "two counts share no mine": (
         ". . . . . / . 1 . 1 .",
         2,
-        [Step("exact", ((0, 2), (1, 2)), (), ((1, 1), (1, 3)), uses_total=True)],
+        [by_total("exact", ((0, 2), (1, 2)), (), ((1, 1), (1, 3)))],
     ),
 }
 

@@ -176,10 +176,7 @@ def test_the_counts_that_a_cell_shows_need_a_consistent_board():
         inference.count_distribution([[3, 11, 11]], 1, (0, 1))
 
 
-# Input checks; each message names the allowed values
-
 H = 11
-
 COVERED = np.full((3, 4), H)
 
 BAD_BOARDS = [

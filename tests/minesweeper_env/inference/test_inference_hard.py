@@ -16,16 +16,9 @@ from support.processes import run_python
 
 from minesweeper_env import inference
 from minesweeper_env.inference import InconsistentBoardError, PositionTooHardError, optimal
+from minesweeper_env.inference.counting import workspace as memory
 from minesweeper_env.inference.counting.forward_pass import BOOLEAN, FIXED_TOTAL, IID
 from minesweeper_env.inference.counting.posterior import posteriors
-from minesweeper_env.inference.counting.workspace import (
-    MAX_KEYS,
-    MAX_STATES,
-    MAX_VALUES,
-    OK,
-    make_workspace,
-    name_tables,
-)
 from minesweeper_env.inference.kernels import infer_posteriors
 from minesweeper_env.inference.sampling import draw_layouts
 
@@ -33,15 +26,12 @@ EXACT = 1e-12
 
 H, M = 11, 12
 
-CHAIN = [(2, col) for col in range(1, 100, 2)]
-"""On 5 x 100: every other cell of the middle row, so that each number shares three cells with the next one."""
-
 
 def unbroken_chain(mines, seed):
-    """Returns a board whose frontier is one chain: no single number decides its cells."""
+    """Returns a board whose frontier is one chain, every other cell of its middle row: no single number decides it."""
     rng = np.random.default_rng(seed)
     while True:
-        board, layout = position((5, 100), CHAIN, mines, rng)
+        board, layout = position((5, 100), [(2, col) for col in range(1, 100, 2)], mines, rng)
         if not np.isin(board, [0, 8]).any():
             return board, layout
 
@@ -128,17 +118,11 @@ def test_probabilities_on_a_lattice_are_fractions_of_its_layouts(mines, seed):
     assert_probabilities_are_ratios(board, mines, 1, inference.count_layouts)
 
 
-def workspace_with(values):
-    """Returns a workspace for the states of a 15 x 31 board and the given number of values."""
-    workspace = make_workspace(15, 31, 1, states=MAX_STATES, keys=MAX_KEYS)
-    return workspace._replace(values=np.empty(values))
-
-
 def posterior_in(workspace, board, mines, mode, density=0.0):
     """Returns the probabilities (n,) and the logarithm of the number of layouts, computed in a given workspace."""
     probabilities, log_layouts = np.empty((1, board.size)), np.empty(1)
     outcome = posteriors(board.reshape(1, -1), mines, density, mode, 0, probabilities, log_layouts, *workspace)
-    assert outcome == (1, OK)
+    assert outcome == (1, memory.OK)
     return probabilities[0], log_layouts[0]
 
 
@@ -147,7 +131,7 @@ def draw_in(workspace, board, mines, size):
     uniforms = np.random.default_rng(0).random((size, 3 * board.size + 1))
     in_group, position = np.empty((size, board.size + 1), np.int32), np.empty((3, size), np.int32)
     layouts = np.empty((size, board.size), np.bool_)
-    assert draw_layouts(board.ravel(), mines, 0.0, uniforms, in_group, position, layouts, *workspace) == OK
+    assert draw_layouts(board.ravel(), mines, 0.0, uniforms, in_group, position, layouts, *workspace) == memory.OK
     return layouts
 
 
@@ -155,12 +139,15 @@ def draw_in(workspace, board, mines, size):
 def test_values_that_were_given_up_and_computed_again_are_the_same(mines, seed, stride):
     """A small workspace keeps the values of one level in `stride`, and a ten times larger one keeps all."""
     board, _ = position((15, 31), grid(15, 31), mines, seed)
-    short, ample = workspace_with(MAX_VALUES), workspace_with(10 * MAX_VALUES)
+    short = memory.make_workspace(15, 31, 1, states=memory.MAX_STATES, keys=memory.MAX_KEYS)
+    short = short._replace(values=np.empty(memory.MAX_VALUES))
+    ample = memory.make_workspace(15, 31, 1, states=memory.MAX_STATES, keys=memory.MAX_KEYS)
+    ample = ample._replace(values=np.empty(10 * memory.MAX_VALUES))
     for mode, density in ((FIXED_TOTAL, 0.0), (BOOLEAN, 0.0), (IID, 0.4)):
         probabilities, log_layouts = posterior_in(short, board, mines, mode, density)
         expected, expected_log = posterior_in(ample, board, mines, mode, density)
         if mode != IID:
-            assert (name_tables(short).stride[0], name_tables(ample).stride[0]) == (stride, 1)
+            assert (memory.name_tables(short).stride[0], memory.name_tables(ample).stride[0]) == (stride, 1)
         assert np.array_equal(probabilities == 0, expected == 0)
         assert np.array_equal(probabilities == 1, expected == 1)
         if mode != BOOLEAN:

@@ -112,10 +112,8 @@ def test_sets_of_any_size_are_worth_what_their_parts_are():
         mine, count = layouts_of_board(rng, 4, 4, 4, number)
         alone = solve(mine, count)
         which = np.repeat(np.arange(copies), len(mine))
-        mines = np.column_stack(
-            [np.zeros(len(which), int), np.tile(mine, (copies, 1)), np.eye(copies, dtype=int)[which]]
-        )
-        counts = np.column_stack([which, np.tile(count, (copies, 1)), np.zeros((len(which), copies), int)])
+        mines = np.column_stack([np.zeros(len(which)), np.tile(mine, (copies, 1)), np.eye(copies)[which]])
+        counts = np.column_stack([which, np.tile(count, (copies, 1)), np.zeros((len(which), copies))])
         together = solve(mines, counts)
         assert together == (0, copies * alone.wins, True, together.nodes)
 

@@ -35,10 +35,7 @@ def a_covered_cell(board):
 
 ANSWERS = {
     "mine_probabilities": (WIDE, lambda board: inference.mine_probabilities(board, 60)),
-    "mine_probabilities_batch": (
-        WIDE,
-        lambda board: inference.mine_probabilities_batch(np.stack([board, board]), 60, threads=2),
-    ),
+    "mine_probabilities_batch": (WIDE, lambda board: inference.mine_probabilities_batch([board] * 2, 60, threads=2)),
     "certain_cells": (WIDE, lambda board: inference.certain_cells(board, 60)),
     "count_layouts": (WIDE, lambda board: inference.count_layouts(board, 60)),
     "count_distribution": (WIDE, lambda board: inference.count_distribution(board, 60, a_covered_cell(board))),
@@ -47,10 +44,7 @@ ANSWERS = {
     "hint": (SMALL, lambda board: inference.hint(board, 4)),
     "Oracle": (WIDE, lambda board: ORACLE.ask(board[None])),
     # As bytes, which take less time to print than numbers.
-    "consistent_layouts": (
-        SMALL,
-        lambda board: [*map(np.ndarray.tobytes, kernels.consistent_layouts(board, 4, 20_000))],
-    ),
+    "consistent_layouts": (SMALL, lambda board: [*map(bytes, kernels.consistent_layouts(board, 4, 20_000))]),
     "best_click": (SMALL, lambda board: optimal.best_click(board, 4)),
     "win_probability": (SMALL, lambda board: optimal.win_probability(4, 4, 2 + int(board.sum()) % 3, "safe")),
     "first_cell_values": (SMALL, lambda board: optimal.first_cell_values(3, 3, 2 + int(board.sum()) % 3, "any")),

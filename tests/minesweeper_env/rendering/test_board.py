@@ -5,19 +5,9 @@ import numpy as np
 import pytest
 from support.naive_game import ALL_MOVES
 
-from minesweeper_env import MineProbabilities, MinesweeperEnv, MinesweeperVectorEnv, VectorMineProbabilities
+from minesweeper_env import MineProbabilities, MinesweeperEnv, MinesweeperVectorEnv, VectorMineProbabilities, rendering
 from minesweeper_env.codes import Codes
-from minesweeper_env.rendering import (
-    COLOUR_BLIND,
-    LEVEL_MINE,
-    LEVEL_SAFE,
-    LEVEL_UNKNOWN,
-    STANDARD,
-    TILE,
-    level_face,
-    levels_of,
-    render_board,
-)
+from minesweeper_env.rendering import LEVEL_MINE, LEVEL_SAFE, LEVEL_UNKNOWN, TILE, levels_of, render_board
 
 LAYOUT = np.zeros((3, 12), np.bool_)
 LAYOUT[[0, 2, 2], [0, 4, 11]] = True
@@ -182,9 +172,9 @@ def test_every_level_has_a_tile_of_its_own(code):
     assert len({tile.tobytes() for tile in shown}) == levels.size
 
 
-@pytest.mark.parametrize(("tints", "cold"), [(STANDARD, 1), (COLOUR_BLIND, 2)])
+@pytest.mark.parametrize(("tints", "cold"), [(rendering.STANDARD, 1), (rendering.COLOUR_BLIND, 2)])
 def test_faces_go_from_green_or_blue_to_red(tints, cold):
-    faces = np.array([level_face(level, tints) for level in range(LEVEL_SAFE, LEVEL_MINE + 1)])
+    faces = np.array([rendering.level_face(level, tints) for level in range(LEVEL_SAFE, LEVEL_MINE + 1)])
     warmth = faces[:, 0] - faces[:, cold]
     assert (np.diff(warmth[1:-1]) >= -2).all()
     assert (warmth[:2] < (-80, -30)).all()

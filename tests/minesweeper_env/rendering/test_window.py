@@ -10,14 +10,7 @@ import pytest
 from gymnasium.error import DependencyNotInstalled, Error
 from gymnasium.utils.env_checker import check_env
 
-from minesweeper_env import (
-    MineProbabilities,
-    MinesweeperEnv,
-    MinesweeperVectorEnv,
-    VectorMineProbabilities,
-    checks,
-    window,
-)
+from minesweeper_env import MineProbabilities, MinesweeperEnv, MinesweeperVectorEnv, VectorMineProbabilities, window
 from minesweeper_env.checks import DISPLAY_VARIABLES
 from minesweeper_env.window import DRIVER_VARIABLES, NoDisplayError, load_pygame
 
@@ -218,7 +211,7 @@ def test_without_pygame_one_line_says_what_to_install(monkeypatch):
 
 @pytest.mark.parametrize("display", [True, False])
 def test_the_modes_of_an_environment_are_those_that_work_here(monkeypatch, display):
-    monkeypatch.setattr(checks, "has_display", lambda: display)
+    monkeypatch.setattr("minesweeper_env.checks.has_display", lambda: display)
     modes = MinesweeperEnv().metadata["render_modes"]
     assert modes == ["ansi", "rgb_array", "human"][: 3 if display else 2]
     assert MinesweeperVectorEnv().metadata["render_modes"] == modes

@@ -32,7 +32,6 @@ def test_a_board_in_text_holds_every_cell(style):
 
 
 def play(game, seed, replies):
-    """Returns a whole game as text."""
     lines = [game.prompt(), game.prompt(tools=True), game.reset(seed=seed)[0]]
     for reply in replies:
         text, reward, terminated, truncated, _ = game.step(reply)

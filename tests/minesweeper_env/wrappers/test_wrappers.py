@@ -207,39 +207,28 @@ def test_another_kind_of_environment():
 
 # Mask conventions of the learning libraries
 
-EXPECTED = {
-    "pettingzoo": ("observation", "int8", "action_mask", "int8"),
-    "torchrl": ("observation", "int8", "action_mask", "bool"),
-    "rllib": ("observations", "float32", "action_mask", "float32"),
-    "tianshou": ("obs", "int8", "mask", "bool"),
+CODES, BOOLS, FLOATS = Box(0, 12, (4, 5), np.int8), Box(0, 1, (40,), np.bool_), Box(0.0, 1.0, (40,), np.float32)
+SPACES = {
+    "pettingzoo": {"observation": CODES, "action_mask": MultiBinary(40)},
+    "torchrl": {"observation": CODES, "action_mask": BOOLS},
+    "rllib": {"observations": Box(0.0, 12.0, (4, 5), np.float32), "action_mask": FLOATS},
+    "tianshou": {"obs": CODES, "mask": BOOLS},
 }
 
 
-@pytest.mark.parametrize("convention", EXPECTED)
+@pytest.mark.parametrize("convention", CONVENTIONS)
 def test_keys_dtypes_and_spaces(convention):
-    observation_key, observation_dtype, mask_key, mask_dtype = EXPECTED[convention]
+    spaces = SPACES[convention]
+    _, mask_key = spaces
     env = ActionMaskObservation(make(), convention)
+    assert env.observation_space == Dict(spaces)
     check_minesweeper_env(env)
-    observation, info = env.reset(seed=4)
-    for _ in range(30):
-        assert list(observation) == [observation_key, mask_key]
-        assert observation[observation_key].dtype == observation_dtype
-        assert observation[mask_key].dtype == mask_dtype
+    for observation, info in random_turns(env, 10):
+        assert list(observation) == list(spaces)
+        assert all(observation[key].dtype == space.dtype for key, space in spaces.items())
         assert env.observation_space.contains(observation)
         assert (observation[mask_key] == info["action_mask"]).all()
         assert (env.action_masks() == info["action_mask"]).all()
-        action = np.flatnonzero(observation[mask_key])[0]
-        observation, _, terminated, _, info = env.step(action)
-        if terminated:
-            observation, info = env.reset()
-
-
-def test_mask_spaces():
-    spaces = {name: ActionMaskObservation(make(), name).observation_space for name in CONVENTIONS}
-    assert spaces["pettingzoo"]["action_mask"] == MultiBinary(40)
-    assert spaces["tianshou"]["mask"] == Box(0, 1, (40,), np.bool_)
-    assert spaces["rllib"]["action_mask"] == Box(0.0, 1.0, (40,), np.float32)
-    assert spaces["rllib"]["observations"] == Box(0.0, 12.0, (4, 5), np.float32)
 
 
 @pytest.mark.parametrize(
