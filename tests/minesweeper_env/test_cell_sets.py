@@ -1,8 +1,26 @@
-"""Symmetries of the cells of a board."""
+"""Sets of cells as ints, against arrays and lists."""
 
 import numpy as np
+import pytest
 
-from minesweeper_env.cell_sets import symmetry_table
+from minesweeper_env.cell_sets import bits, neighbour_bits, symmetry_table, to_array, to_bits
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (3, 5), (4, 4), (17, 9)])
+def test_arrays_and_sets_turn_into_each_other(shape):
+    cells = np.random.default_rng(0).random(shape) < 0.4
+    assert to_bits(cells) == sum(1 << int(cell) for cell in np.flatnonzero(cells))
+    assert (to_array(to_bits(cells), shape) == cells).all()
+
+
+def test_the_bits_of_a_set_come_lowest_first():
+    assert list(bits(0b101001)) == [1, 8, 32]
+    assert list(bits(0)) == []
+
+
+def test_neighbours_are_those_of_the_radius():
+    assert neighbour_bits(2, 3, 1)[1] == 0b111101
+    assert neighbour_bits(1, 5, 2) == [0b110, 0b1101, 0b11011, 0b10110, 0b1100]
 
 
 def test_a_square_has_eight_images_and_another_board_four():
