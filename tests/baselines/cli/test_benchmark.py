@@ -23,19 +23,14 @@ from baselines.registry import Specification
 OWN = ["--track", "board", "--author", "me", "--training-steps", "5"]
 SMALL = ["--boards", "5x5/5", "--first-click", "opening"]
 
-AGENT = '''
-import numpy as np
-
-
+AGENT = """
 class Agent:
-    """Clicks the first legal cell."""
-
     def __init__(self, size, mines, first_click):
-        self.cells = size[0] * size[1]
+        pass
 
     def act(self, observations, action_masks):
-        return action_masks.argmax(axis=1).astype(np.int64)
-'''
+        return action_masks.argmax(axis=1)
+"""
 
 
 @pytest.fixture
@@ -51,20 +46,18 @@ def run(folder, policy="random", *more):
 
 
 def test_a_run_makes_a_file_that_passes_and_resumes_to_the_same_bytes(tmp_path, capsys):
-    assert run(tmp_path / "a") == 0
+    assert run(tmp_path) == 0
     assert "5x5/5 opening   1000" in capsys.readouterr().out
-    path = tmp_path / "a" / "random.json"
+    path = tmp_path / "random.json"
     made = path.read_bytes()
     assert json.loads(made)["boards"][0]["seed"] == PROTOCOL.seeds.start
     assert benchmark.main(["check", str(path), "--replay", "30"]) == 0
-    assert capsys.readouterr().out == (
-        f"{path}: passed; 1 board, 1000 games, 10 replayed (1.0%), 40 more played by the policy itself\n"
-    )
+    passed = f"{path}: passed; 1 board, 1000 games, 10 replayed (1.0%), 40 more played by the policy itself\n"
+    assert capsys.readouterr().out == passed
     # An interruption leaves some of the units; the same command plays the rest.
-    first, *_ = sorted((tmp_path / "a" / "games").rglob("*.msgpack.gz"))
-    first.unlink()
+    min((tmp_path / "games").rglob("*.msgpack.gz")).unlink()
     path.unlink()
-    assert run(tmp_path / "a") == 0
+    assert run(tmp_path) == 0
     assert path.read_bytes() == made
 
 
@@ -80,15 +73,12 @@ def test_stored_games_that_lack_an_action_are_damaged(tmp_path, capsys):
 
 
 def test_a_policy_of_ones_own_enters_with_the_hash_of_its_file(working_folder, capsys):
-    card = ["--track", "board", "--author", "me", "--name", "first", "--training-steps", "5", "--link", "https://x.org"]
-    assert run("out", "mine.py:Agent", *card) == 0
-    content = json.loads((working_folder / "out" / "first.json").read_bytes())
-    assert content["card"]["policy"] == "mine.py:Agent"
-    assert (content["card"]["track"], content["card"]["links"]) == ("board", ["https://x.org"])
-    assert len(content["card"]["sha256"]) == 64
+    assert run("out", "mine.py:Agent", *OWN, "--name", "first", "--link", "https://x.org") == 0
+    card = json.loads((working_folder / "out" / "first.json").read_bytes())["card"]
+    assert (card["policy"], card["track"], card["links"]) == ("mine.py:Agent", "board", ["https://x.org"])
+    assert len(card["sha256"]) == 64
     again = ["check", "out/first.json", "--replay", "1", "--policy", "mine.py:Agent"]
     assert benchmark.main(again) == 0
-    capsys.readouterr()
     (working_folder / "mine.py").write_text(AGENT.replace("argmax", "argmin"))
     assert benchmark.main(["check", "out/first.json"]) == 0
     capsys.readouterr()
@@ -138,13 +128,17 @@ def test_no_file_of_something_else_is_replaced_and_a_tampered_one_exits_with_1_a
     assert "5x5/5 opening: an entry plays 1000 to 10000 games from seed 202610000 on" in complaint(captured.err)
 
 
+def times_in(path):
+    return json.loads(path.read_bytes())["times"]["boards"]
+
+
 def test_times_are_noted_without_a_change_of_the_content(tmp_path, capsys):
     assert run(tmp_path) == 0
     path = tmp_path / "random.json"
     before = json.loads(path.read_bytes())
     assert benchmark.main(["time", str(path), "--seconds", "0.01"]) == 0
     after = json.loads(path.read_bytes())
-    assert after["times"]["boards"]["5x5/5 opening"]["ms_per_game"] > 0
+    assert times_in(path)["5x5/5 opening"]["ms_per_game"] > 0
     assert {**after, "times": None} == before
     assert benchmark.main(["check", str(path)]) == 0
     assert run(tmp_path) == 0
@@ -160,27 +154,26 @@ def test_an_interrupted_measurement_keeps_the_times_so_far(tmp_path, monkeypatch
     monkeypatch.setattr(entries, "time_games", lambda *_: next(times))
     with pytest.raises(StopIteration):
         benchmark.main(["time", str(path)])
-    assert json.loads(path.read_bytes())["times"]["boards"] == {"5x5/5 opening": {"games": 20, "ms_per_game": 0.5}}
+    assert times_in(path) == {"5x5/5 opening": {"games": 20, "ms_per_game": 0.5}}
     times = iter([Time(20, 0.25), Time(20, 0.75)])
     assert benchmark.main(["time", str(path)]) == 0
-    measured = json.loads(path.read_bytes())["times"]["boards"]
-    assert [each["ms_per_game"] for each in measured.values()] == [0.25, 0.75]
+    assert [each["ms_per_game"] for each in times_in(path).values()] == [0.25, 0.75]
 
 
 def test_a_timing_replaces_no_games_that_another_command_has_written_meanwhile(tmp_path, monkeypatch, capsys):
     assert run(tmp_path) == 0
-    path = tmp_path / "random.json"
-    times = path.read_bytes()
+    path, more = tmp_path / "random.json", tmp_path / "more" / "random.json"
+    before = path.read_bytes()
 
     def play_more(*_):
-        assert run(tmp_path / "more", "random", "--games", "1100") == 0
-        path.write_bytes((tmp_path / "more" / "random.json").read_bytes())
+        assert run(more.parent, "random", "--games", "1100") == 0
+        path.write_bytes(more.read_bytes())
         return Time(20, 0.5)
 
     monkeypatch.setattr(entries, "time_games", play_more)
     assert benchmark.main(["time", str(path)]) == 1
     assert "random.json has other games than at the start" in capsys.readouterr().err.splitlines()[-1]
-    assert times != path.read_bytes() == (tmp_path / "more" / "random.json").read_bytes()
+    assert before != path.read_bytes() == more.read_bytes()
 
 
 @pytest.mark.parametrize(
@@ -218,10 +211,7 @@ def test_what_a_file_names_is_not_loaded_unless_the_user_types_it(working_folder
     (working_folder / "run" / "agent.json").write_text("{}")
     (working_folder / "docs" / "generate").mkdir(parents=True)
     (working_folder / "docs" / "generate" / "pages.py").touch()
-    path = working_folder / "out" / "random.json"
-    path.parent.mkdir()
-    file_of(path, policy=policy)
-    assert benchmark.main([work[0], str(path), *work[1:]]) == 1
+    assert benchmark.main([work[0], file_of(working_folder / "random.json", policy=policy), *work[1:]]) == 1
     assert f"{policy!r} may run code" in complaint(capsys.readouterr().err)
     assert not (working_folder / "imported").exists()
 
@@ -280,7 +270,8 @@ def test_ones_own_row_changes_after_a_question_alone(leaderboard, tmp_path, caps
     stored = leaderboard / "leaderboard" / PROTOCOL.version / f"{name.replace('@', '_')}.json"
     before = stored.read_bytes() if stored.exists() else None
     assert add(leaderboard, path) == 1
-    assert "changes the row of mine in " in (said := complaint(capsys.readouterr().err))
+    said = complaint(capsys.readouterr().err)
+    assert "changes the row of mine in " in said
     assert "--yes" in said
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(isatty=lambda: True))
     for answer, status in (("", 1), ("no", 1), ("y", 0)):
@@ -291,8 +282,8 @@ def test_ones_own_row_changes_after_a_question_alone(leaderboard, tmp_path, caps
     # The same file again changes nothing, and so does a further training of an entry of several.
     monkeypatch.setattr("builtins.input", None)
     assert add(leaderboard, path) == 0
-    assert add(leaderboard, file_of(tmp_path / "new.json", name="own@1", author="me")) == 0
-    assert add(leaderboard, file_of(tmp_path / "new.json", name="own@2", author="me")) == 0
+    for own in ("own@1", "own@2"):
+        assert add(leaderboard, file_of(tmp_path / "new.json", name=own, author="me")) == 0
     assert add(leaderboard, file_of(tmp_path / "new.json", name="own@2", author="me", track="oracle"), "--yes") == 0
     file_of(stored.with_name("own_2.json"), 2, name="own@2", author="me")
     assert (add(leaderboard, path, "--yes"), "also has games on" in capsys.readouterr().err) == (1, True)

@@ -15,15 +15,8 @@ from baselines.learned.networks import BoardNetwork
 from baselines.learned.settings import NetworkSize
 from baselines.provenance import installation_id
 
-CONFIG = """
-algo = "dqn"
-boards = ["4x4/2"]
-steps = 300
-envs = 8
-channels = 4
-depth = 1
-eval_games = 5
-"""
+CONFIG = 'algo = "dqn"\nboards = ["4x4/2"]\nsteps = 300\nenvs = 8\nchannels = 4\ndepth = 1\neval_games = 5\n'
+RESULT = {"steps": 320, "games": 50, "wins": {"4x4/2": 25}}
 DEEP = "[" * 2000 + "]" * 2000
 ANY = ["", "[]", "{}", "\udcff", DEEP]
 
@@ -36,9 +29,8 @@ def study(tmp_path):
     for seed in range(5):
         folder = out / f"tiny-{seed}"
         folder.mkdir(parents=True)
-        settings = tiny("dqn", boards=("4x4/2",), steps=300, seed=seed, hyperparameters={})
-        record_session(folder, settings, "", 0)
-        write_json(folder / "result.json", {"steps": 320, "games": 50, "wins": {"4x4/2": 25}})
+        record_session(folder, tiny("dqn", boards=("4x4/2",), steps=300, seed=seed, hyperparameters={}), "", 0)
+        write_json(folder / "result.json", RESULT)
     write_json(out / "seeds.json", {"games": 50, "identity": installation_id()})
     return ["seeds", "--config", f"{tmp_path}/tiny.toml", "--seeds", "5", "--games", "50", "--out", str(out)]
 
@@ -46,11 +38,10 @@ def study(tmp_path):
 @pytest.fixture
 def agent(tmp_path):
     """Arguments that send an agent with its results to the hub."""
-    folder, settings = tmp_path / "run", tiny("dqn")
+    folder, size = tmp_path / "run", NetworkSize(4, 1)
     folder.mkdir()
-    size = NetworkSize(settings.channels, settings.depth)
     save_agent(folder, BoardNetwork.of_size(size), size, {"algo": "dqn"})
-    record_session(folder, settings, "", 0)
+    record_session(folder, tiny("dqn"), "", 0)
     row = {"policy": str(folder), "games": 9, "win_rate": 0.5, "ci95": [0.1, 0.9]}
     config = {"size": [4, 5], "mines": 2, "first_click": "safe"}
     write_json(tmp_path / "results.json", {"config": config, "seed": 0, "results": [row]})
@@ -73,14 +64,12 @@ def suite(tmp_path):
     return ["suite", "sources", "--groups", "expected-value", "--games", "10", "--out", f"{tmp_path}/out"]
 
 
-RESULT = {"steps": 320, "games": 50, "wins": {"4x4/2": 25}}
 RESULTS = [{**RESULT, **each} for each in ({"wins": [1]}, {"wins": {"4x4/2": -1}}, {"games": 0})]
 RUNS = [{"sessions": 3}, {"sessions": []}, "link", "folder"]
 PLANS = [{"settings": 3}, {"seed": 0, "search": "depth=1,2"}]
 AGENTS = [{"format": 3, "kind": "clicks", "channels": 4}, {"trained_on": []}]
-AGENTS += [{"selected_by": each} for each in (3, {}, {"win_rates": {"4x5/2": 0.5}})]
 KEPT = {"win_rate": 0.5, "win_rates": {"4x5/2": 0.5}, "games": 10**400, "first_seed": 0, "steps": 1}
-AGENTS.append({"selected_by": KEPT})
+AGENTS += [{"selected_by": each} for each in (3, {}, {"win_rates": {"4x5/2": 0.5}}, KEPT)]
 BOARDS = [{"seed": 0, "boards": 3}, {"seed": 0, "boards": [{"results": []}]}, {"seed": 0, "config": {}, "results": []}]
 HALF = {"policy": "a", "win_rate": 0.5, "ci95": [0.0, 1.0], "games": 2}
 BOARDS += [{"seed": 0, "config": {}, "results": [HALF | {each: 10**400}]} for each in ("games", "wins")]
@@ -133,7 +122,7 @@ def test_a_damaged_run_is_named_by_all_who_begin_with_its_agent(agent, tmp_path,
 def test_a_configuration_that_is_nested_deep_is_named(tmp_path, capsys):
     path = tmp_path / "deep.toml"
     path.write_text("boards = " + DEEP)
-    assert str(path) in refused(capsys, main, *["train", "--config", str(path), "--out", str(tmp_path / "run")])
+    assert str(path) in refused(capsys, main, "train", "--config", path, "--out", tmp_path / "run")
 
 
 def damage(path, content):

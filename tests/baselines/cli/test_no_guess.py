@@ -12,13 +12,8 @@ from baselines.learned.configurations import settings_and_folder
 from minesweeper_play.command import read_options
 
 SMALL = ["--size", "6", "--mines", "8", "--games", "60", "--seed", "3"]
-EACH = pytest.mark.parametrize(
-    ("words", "name", "value"),
-    [
-        *(([f"no-guess {level}"], "no_guess", level) for level in ("subset", "exact")),
-        (["no-luck", "without luck"], "luck", False),
-    ],
-)
+LEVELS = [([f"no-guess {level}"], "no_guess", level) for level in ("subset", "exact")]
+EACH = pytest.mark.parametrize(("words", "name", "value"), [*LEVELS, (["no-luck", "without luck"], "luck", False)])
 """An option, with another name of it on pages if there is one, and its value in files."""
 
 
@@ -32,9 +27,7 @@ def test_exact_and_the_policy_of_the_level_win_every_game_and_the_file_says_so(w
     weak, own, strong = content["results"]
     assert weak["wins"] < strong["wins"] == 60
     assert value != "subset" or own["wins"] == 60
-    captured = capsys.readouterr()
-    assert f"first click opening, {words[-1]}, seeds 3 to 62" in captured.out
-    assert words[-1] in captured.err
+    assert all(words[-1] in printed for printed in capsys.readouterr())
 
 
 @EACH
@@ -51,9 +44,7 @@ def test_a_training_and_its_folder_carry_the_games(words, name, value):
 def test_a_board_that_always_needs_a_guess_is_told_in_one_line(capsys):
     board = ["--size", "1x3", "--mines", "1", "--first-click", "safe", "--no-guess", "exact"]
     assert evaluate.main([*board, "--policy", "exact:first=1", "--games", "2"]) == 1
-    line = capsys.readouterr().err.splitlines()[-1]
-    assert "no layout of 1x3 with 1 mines" in line
-    assert "choose another number of mines" in line
+    assert "no layout of 1x3 with 1 mines" in capsys.readouterr().err.splitlines()[-1]
 
 
 def test_none_stands_for_all_boards_in_every_command():
@@ -67,11 +58,9 @@ def test_none_stands_for_all_boards_in_every_command():
 def test_other_levels_and_a_training_with_nothing_to_learn_are_refused(capsys):
     for main in (evaluate.main, train.main):
         assert "invalid choice: 'hard'" in refused(capsys, main, "--no-guess", "hard")
-    line = refused(capsys, train.main, "--algo", "afterstate", "--no-guess", "subset")
-    assert "learns from guesses, and --no-guess subset needs none; choose algo dqn or ppo" in line
-    assert "learns from guesses" in refused(capsys, train.main, "--algo", "afterstate", "--no-luck")
-    line = refused(capsys, evaluate.main, "--no-luck", "--no-guess", "exact")
-    assert line.endswith("boards without guesses need no luck; choose games without luck, or --no-guess exact")
+    for option in (["--no-guess", "subset"], ["--no-luck"]):
+        assert "learns from guesses" in refused(capsys, train.main, "--algo", "afterstate", *option)
+    assert "without guesses need no luck" in refused(capsys, evaluate.main, "--no-luck", "--no-guess", "exact")
 
 
 def test_a_training_on_boards_without_guesses_is_recorded(tmp_path, capsys):

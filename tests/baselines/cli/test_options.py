@@ -15,12 +15,10 @@ from baselines.cli.train import study_settings
 from baselines.process import explain
 from minesweeper_env.config import BoardConfig, board_name
 
-NEEDED = {
-    train: [],
-    seeds: ["--config", "quick", "--out", "x"],
-    sweep: ["--config", "quick", "--search", "gamma=0,1", "--out", "x"],
-}
+QUICK = ["--config", "quick", "--out", "x"]
+NEEDED = {train: [], seeds: QUICK, sweep: [*QUICK, "--search", "gamma=0,1"]}
 ALL = pytest.mark.parametrize("command", NEEDED)
+STUDIES = pytest.mark.parametrize("command", [seeds, sweep])
 
 
 def parsed(command, *words):
@@ -36,9 +34,8 @@ def test_boards_stand_with_spaces_or_commas_between_them(command, form):
 
 
 @ALL
-@pytest.mark.parametrize("steps", ["10000", "1e4", "10_000"])
-def test_steps_and_sizes_have_one_form(command, steps):
-    options = parsed(command, "--steps", steps, "--size", "4x6", "--mines", "3", "--minutes", "2.5")
+def test_steps_and_sizes_have_one_form(command):
+    options = parsed(command, "--steps", "1e4", "--size", "4x6", "--mines", "3", "--minutes", "2.5")
     assert (options.steps, options.size, options.mines, options.minutes) == (10_000, (4, 6), 3, 2.5)
 
 
@@ -55,25 +52,23 @@ def test_the_benchmark_takes_boards_in_the_same_form():
     assert parser.parse_args(words).boards == ["8x8/14", "9x9/10", "5x5/5"]
 
 
-@pytest.mark.parametrize("command", [seeds, sweep])
+@STUDIES
 def test_options_replace_what_the_configuration_says(command):
-    options = parsed(
-        command, "--size", "4", "--mines", "3", "--first-click", "safe", "--steps", "1e3", "--reward", "win"
-    )
-    settings = study_settings("quick", options)
+    board = ["--size", "4", "--mines", "3", "--first-click", "safe"]
+    settings = study_settings("quick", parsed(command, *board, "--steps", "1e3", "--reward", "win"))
     assert (settings.boards, settings.first_click, settings.steps) == (("4x4/3",), "safe", 1000)
     assert (settings.reward, settings.seed, settings.threads) == ("win", 0, 1)
     assert study_settings("quick", parsed(command)).boards == ("8x8/14",)
 
 
-@pytest.mark.parametrize("command", [seeds, sweep])
+@STUDIES
 @pytest.mark.parametrize(("own", "size"), [('boards = ["16x30/99"]', "16x30"), ("", "8x8")])
 def test_mines_alone_are_hidden_on_boards_of_the_configured_size(command, own, size, tmp_path):
     (tmp_path / "own.toml").write_text(own)
     assert study_settings(str(tmp_path / "own.toml"), parsed(command, "--mines", "20")).boards == (f"{size}/20",)
 
 
-@pytest.mark.parametrize("command", [seeds, sweep])
+@STUDIES
 def test_an_error_names_the_configuration_that_has_the_fault_and_no_other(command, tmp_path):
     (path := tmp_path / "own.toml").write_text("depth = 0")
     with pytest.raises(ValueError, match=r"own\.toml: depth must be"):
@@ -108,8 +103,7 @@ def test_counts_are_written_as_python_writes_numbers():
 @pytest.mark.parametrize("board", [(8, 8, 14), (16, 30, 99), (1, 4, 1)])
 def test_what_is_written_is_parsed(board):
     config = BoardConfig.of_name(board_name(*board), "any")
-    assert (config.rows, config.cols, config.mines) == board
-    assert (config.first_click, config.moves) == ("any", ("click",))
+    assert config == BoardConfig(*board, "any", ("click",))
     assert config.name == board_name(*board)
 
 

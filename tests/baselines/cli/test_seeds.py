@@ -1,6 +1,5 @@
 """Comparisons over several seeds."""
 
-import json
 import pickle
 import sys
 from types import SimpleNamespace
@@ -27,12 +26,8 @@ envs = 8
 channels = 4
 depth = 1
 eval_games = 5
-[hyperparameters]
-batch_size = 32
-learning_starts = 100
+hyperparameters = {batch_size = 32, learning_starts = 100}
 """
-
-
 OWN = """
 class Corner:
     def __init__(self, size, mines, first_click, seed):
@@ -41,8 +36,6 @@ class Corner:
     def act(self, observations, action_masks):
         return action_masks.argmax(axis=1)
 """
-
-
 AGENTS = {
     "runs/mine": ("runs/mine-0", "runs/mine-11", "runs/mine/3/"),
     "runs/mine:first=exact": ("runs/mine-0:first=exact", "runs/mine-1:first=exact"),
@@ -114,10 +107,8 @@ def test_what_is_done_is_not_done_again(tmp_path):
         ({"settings": content["settings"] | {"seed": 2}}, "other settings"),
     ):
         write_json(path, content | change)
-        with pytest.raises(ValueError, match=said) as caught:
+        with pytest.raises(ValueError, match=rf"^{path}.*{said}.*\Z"):
             carry_out(task)
-        assert str(caught.value).startswith(str(path))
-        assert "\n" not in str(caught.value)
     write_json(path, content)
     longer = task._replace(games=range(40))
     assert not longer.done
@@ -138,6 +129,10 @@ def test_what_a_link_in_a_run_folder_leads_to_is_not_sent_to_another_machine(tmp
     assert _read_files(folder) == {"below/run.json": b"{}"}
 
 
+def results_in(out):
+    return read_json(out / "results.json")["results"]
+
+
 @pytest.mark.slow
 def test_the_command_compares_and_goes_on(tmp_path, capsys, monkeypatch):
     def run(work, calls):
@@ -146,31 +141,29 @@ def test_the_command_compares_and_goes_on(tmp_path, capsys, monkeypatch):
 
     pool = Mock(return_value=SimpleNamespace(run=run, close=lambda: None))
     monkeypatch.setattr("baselines.cli.seeds.ProcessPool", pool)
-    config = tmp_path / "tiny.toml"
+    config, deeper, out = tmp_path / "tiny.toml", tmp_path / "deeper.toml", tmp_path / "out"
     config.write_text(CONFIG)
-    deeper = tmp_path / "deeper.toml"
     deeper.write_text(CONFIG.replace("depth = 1", "depth = 2"))
-    words = ["--config", config, deeper, "--seeds", 3, "--steps", 64, "--games", 20, "--out", tmp_path / "out"]
+    words = ["--config", config, deeper, "--seeds", 3, "--steps", 64, "--games", 20, "--out", out]
     arguments = [*map(str, words)]
     assert main(arguments) == 0
     pool.assert_called_once_with(1)
     told = capsys.readouterr()
     assert "tiny minus deeper" in told.out
     assert "warning: an interval over 3 seeds is wide; compare with 5 or more" in told.err
-    results = json.loads((tmp_path / "out" / "results.json").read_text())
-    assert [len(each["win_rates"]) for each in results["results"]] == [3, 3]
-    assert (tmp_path / "out" / "curves.png").read_bytes().startswith(b"\x89PNG")
+    assert [len(row["win_rates"]) for row in results_in(out)] == [3, 3]
+    assert (out / "curves.png").read_bytes().startswith(b"\x89PNG")
     assert main(arguments) == 0
     assert "6 of 6 trainings are done" in capsys.readouterr().err
     own = tmp_path / "own.py"
     own.write_text(OWN)
-    folders = [str(tmp_path / "out" / f"tiny-{seed}") for seed in range(3)]
+    folders = [str(out / f"tiny-{seed}") for seed in range(3)]
     given = [*folders, *(f"{own}:Corner:seed={seed}" for seed in range(2)), "random"]
     assert main([*arguments, "--wide", "--policy", *given]) == 0
-    results = {row["config"]: row for row in json.loads((tmp_path / "out" / "results.json").read_text())["results"]}
-    assert [*results] == ["tiny", "deeper", folders[0].removesuffix("-0"), f"{own}:Corner", "random"]
-    assert results[folders[0].removesuffix("-0")]["win_rates"] == results["tiny"]["win_rates"]
-    assert [len(row["win_rates"]) for row in results.values()] == [3, 3, 3, 2, 1]
+    rates = {row["config"]: row["win_rates"] for row in results_in(out)}
+    assert [*rates] == ["tiny", "deeper", f"{out}/tiny", f"{own}:Corner", "random"]
+    assert rates[f"{out}/tiny"] == rates["tiny"]
+    assert [*map(len, rates.values())] == [3, 3, 3, 2, 1]
     printed = capsys.readouterr().out
     assert "own.py:Corner" in printed
     assert "minus random" not in printed
@@ -179,7 +172,7 @@ def test_the_command_compares_and_goes_on(tmp_path, capsys, monkeypatch):
     told = capsys.readouterr()
     assert "0 of 6 trainings are done" in told.err
     assert "tiny minus deeper" in told.out
-    assert json.loads((tmp_path / "out" / "tiny-2" / "result.json").read_text())["games"] == 30
+    assert read_json(out / "tiny-2" / "result.json")["games"] == 30
     more_steps = [*longer[:6], "96", *longer[7:]]
     for changed, word in ((arguments, "games 30, not 20"), (more_steps, "steps 64, not 96")):
         assert word in refused(capsys, main, *changed)
@@ -192,15 +185,14 @@ def test_own_agents_are_compared_without_a_training(tmp_path, capsys):
     board = ["--size", "4", "--mines", "2", "--first-click", "safe", "--games", "20"]
     assert main(["--policy", *agents, *board, "--out", str(tmp_path / "out")]) == 0
     assert "4x4/2, first click safe, 20 games each, seeds 0 to 19" in capsys.readouterr().out
-    results = json.loads((tmp_path / "out" / "results.json").read_text())["results"]
+    results = results_in(tmp_path / "out")
     assert [(len(row["win_rates"]), row["ci95"] is None) for row in results] == [(3, False), (1, True)]
     assert main(["--policy", *agents, *board, "--seed", "1500000000", "--out", str(tmp_path / "other")]) == 0
     assert "development seeds 1500000000 to 1500000019" in capsys.readouterr().out
-    assert json.loads((tmp_path / "other" / "results.json").read_text())["results"] != results
+    assert results_in(tmp_path / "other") != results
     for others in (["subset", *board], [*agents, *board, "--mines", "3"]):
-        line = refused(capsys, main, "--policy", *others, "--out", tmp_path / "out")
-        assert "was made with" in line
-    assert json.loads((tmp_path / "out" / "results.json").read_text())["results"] == results
+        assert "was made with" in refused(capsys, main, "--policy", *others, "--out", tmp_path / "out")
+    assert results_in(tmp_path / "out") == results
 
 
 def test_a_study_of_trainings_is_not_replaced_by_one_of_agents_nor_under_the_lock_of_another(tmp_path, capsys):
@@ -209,7 +201,7 @@ def test_a_study_of_trainings_is_not_replaced_by_one_of_agents_nor_under_the_loc
     before = study.read_bytes()
     board = ["--size", "4", "--mines", "3", "--games", "20", "--out", tmp_path]
     assert 'policies [], not ["random"]' in refused(capsys, main, "--policy", "random", *board)
-    write_json(study, json.loads(before) | {"policies": ["random"], "games": 10})
+    write_json(study, read_json(study) | {"policies": ["random"], "games": 10})
     before = study.read_bytes()
     with hold_folder(tmp_path):
         assert "another process is writing" in refused(capsys, main, "--policy", "random", *board)
@@ -245,7 +237,6 @@ def test_bad_arguments_are_one_line(arguments, word, tmp_path, capsys):
 
 def test_an_interruption_of_an_agents_games_is_no_result(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "path", list(sys.path))
-    source = OWN.replace("return action_masks.argmax(axis=1)", "raise KeyboardInterrupt")
-    (tmp_path / "mine.py").write_text(source)
+    (tmp_path / "mine.py").write_text(OWN.replace("return action_masks.argmax(axis=1)", "raise KeyboardInterrupt"))
     with pytest.raises(KeyboardInterrupt):
         agent_rates([f"{tmp_path}/mine.py:Corner:seed=0"], [BoardConfig(4, 4, 2, moves=("click",))], range(20), 1)

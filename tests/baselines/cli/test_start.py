@@ -17,22 +17,16 @@ from baselines.process import typed_command
 HEAVY = ("numba", "torch", "gymnasium", "scipy", "stable_baselines3", "pgmpy", "matplotlib", "rich", "tqdm", "textual")
 
 FIRST_LINES = f"""
-import io
-import json
-import sys
-
+import io, json, sys
 from baselines.__main__ import main
-
 
 class Said(BaseException):
     pass
-
 
 class Stop(io.StringIO):
     def write(self, text):
         if text.strip():
             raise Said(text.strip())
-
 
 sys.stderr = Stop()
 for words in sys.stdin:
@@ -106,16 +100,12 @@ def test_the_installed_program_runs_each_command_under_its_own_name(name, monkey
 def test_the_command_is_recorded_as_typed():
     assert typed_command("evaluate.py", ["--policy", "a b"]) == "python evaluate.py --policy 'a b'"
     assert typed_command("minesweeper evaluate", ["--seed", "3"]) == "minesweeper evaluate --seed 3"
-    assert typed_command("python -m baselines evaluate", []) == "python -m baselines evaluate"
 
 
 WARM_UP = """
-import gc
-import pkgutil
+import gc, pkgutil
 from importlib import import_module
-
 from numba.core.dispatcher import Dispatcher
-
 import azulejos_env, baselines.scripted, baselines.learned.afterstate, minesweeper_env
 from baselines.cli.warm_up import main
 

@@ -1,6 +1,5 @@
 import csv
 import errno
-import json
 import time
 from contextlib import nullcontext
 from importlib.metadata import version
@@ -24,7 +23,7 @@ from support.tiny_training import (  # noqa: F401 - two are fixtures
 )
 
 from baselines.cli.train import main
-from baselines.files import hold_folder
+from baselines.files import hold_folder, read_json, write_json
 from baselines.learned.agents import LearnedPolicy
 from baselines.learned.common.tensor_files import read_tensors
 from baselines.learned.configurations import record_session
@@ -51,7 +50,7 @@ def test_a_training_that_ended_before_its_first_checkpoint_begins_anew(tmp_path)
     record_session(tmp_path, settings, "", 0)
     outcome = train(settings, tmp_path, resume=True)
     assert outcome.steps >= 200
-    assert len(json.loads((tmp_path / "run.json").read_text())["sessions"]) == 2
+    assert len(read_json(tmp_path / "run.json")["sessions"]) == 2
 
 
 @BOTH
@@ -60,21 +59,19 @@ def test_the_command_leaves_a_run_folder(algo, tmp_path, capsys):
     out = tmp_path / "run"
     changes = ["--set", "batch_size=32", *(["learning_starts=100"] if algo == "dqn" else [])]
     assert main(["--algo", algo, *TINY, *changes, "--steps", "400", "--out", str(out), "--threads", "1"]) == 0
-    printed = capsys.readouterr().out.splitlines()
-    assert str(out) in printed[-1]
-    assert "random" in printed[-2]
-    assert "evaluate --policy" in printed[-1]
-    record = json.loads((out / "run.json").read_text())
-    assert record["settings"]["boards"] == ["4x4/2"]
+    *_, rates, command = capsys.readouterr().out.splitlines()
+    assert "random" in rates
+    assert f"evaluate --policy {out}" in command
+    record = read_json(out / "run.json")
+    settings = record["settings"]
+    assert (settings["boards"], settings["precision"]) == (["4x4/2"], "float32")
+    assert settings["hyperparameters"]["batch_size"] == 32
     assert record["sessions"][0]["versions"]["torch"] == version("torch")
-    assert record["settings"]["hyperparameters"]["batch_size"] > 0
-    assert record["settings"]["precision"] == "float32"
-    agent = json.loads((out / "agent.json").read_text())
-    assert agent["selected_by"]["first_seed"] == 1 << 30
+    assert read_json(out / "agent.json")["selected_by"]["first_seed"] == 1 << 30
     with (out / "progress.csv").open() as file:
-        rows = list(csv.DictReader(file))
-    assert {"eval/win_rate", "train/loss"} <= rows[-1].keys()
-    assert float(rows[-1]["eval/4x4-2/exact"]) > float(rows[-1]["eval/4x4-2/random"])
+        *_, last = csv.DictReader(file)
+    assert {"eval/win_rate", "train/loss"} <= last.keys()
+    assert float(last["eval/4x4-2/exact"]) > float(last["eval/4x4-2/random"])
     assert list((out / "tensorboard").iterdir())
     assert (out / "curves.png").read_bytes().startswith(b"\x89PNG")
     assert isinstance(make_policy(str(out), size=4, mines=2), LearnedPolicy)
@@ -104,9 +101,7 @@ def test_the_command_leaves_a_run_folder(algo, tmp_path, capsys):
         (["--set", "gae_lambda=0.9"], "gae_lambda other than 0 would have no effect: the training needs gamma above 0"),
         (["--algo", "dqn", "--set", "target_update_interval=500"], "gamma above 0"),
         (["--algo", "plain-ppo", "--set", "replay_ratio=8", "keep_min=1"], "needs another algo than plain-ppo"),
-        pytest.param(
-            ["--device", "cuda"], "cuda", marks=pytest.mark.skipif(torch.cuda.is_available(), reason="has cuda")
-        ),
+        *([] if torch.cuda.is_available() else [(["--device", "cuda"], "cuda")]),
         (["--set", "learnin_rate=1e-3"], "did you mean learning_rate?"),
         (["--reward", "safe"], "reward must be one of win_loss"),
         (["--learning-rate", "3e-4"], "--set learning_rate=3e-4"),
@@ -135,42 +130,37 @@ def test_a_training_says_that_it_goes_without_hindsight(changed, capsys):
 
 
 def test_folders_in_use_and_damaged_or_other_trainings_are_refused(tmp_path, capsys):
-    out = ["--out", str(tmp_path)]
     (tmp_path / "mine").write_text("")
-    assert "not empty" in refused(capsys, main, *out)
+    assert "not empty" in refused(capsys, main, "--out", tmp_path)
     assert (tmp_path / "mine").exists()
-    assert "no training" in refused(capsys, main, *out, "--resume")
+    assert "no training" in refused(capsys, main, "--out", tmp_path, "--resume")
     run = tmp_path / "run"
-    arguments = [*TINY, "--out", str(run), "--threads", "1"]
+    arguments, resume = [*TINY, "--out", str(run), "--threads", "1"], ["--out", run, "--resume"]
     main([*arguments, "--steps", "300"])
     assert "not empty" in refused(capsys, main, *arguments)
-    assert "4x4/2" in refused(capsys, main, "--out", str(run), "--resume", "--size", "4", "--mines", "3")
+    assert "4x4/2" in refused(capsys, main, *resume, "--size", "4", "--mines", "3")
     (tmp_path / "wide.toml").write_text('algo = "dqn"\nchannels = 17\nsteps = 900')
-    assert "not 17" in refused(capsys, main, "--out", str(run), "--resume", "--config", str(tmp_path / "wide.toml"))
+    assert "not 17" in refused(capsys, main, *resume, "--config", tmp_path / "wide.toml")
     (run / "checkpoint.safetensors").write_bytes(b"")
-    assert "checkpoint.safetensors" in refused(capsys, main, "--out", str(run), "--resume")
+    assert "checkpoint.safetensors" in refused(capsys, main, *resume)
     (run / "checkpoint.safetensors").unlink()
-    agent, stored = (run / "agent.safetensors").read_bytes(), (run / "run.json").read_text()
+    agent, content = (run / "agent.safetensors").read_bytes(), read_json(run / "run.json")
     for name in ("agent.json", "agent.safetensors"):
-        assert name in refused(capsys, main, "--out", str(run), "--resume", "--steps", "2000")
+        assert name in refused(capsys, main, *resume, "--steps", "2000")
         assert (run / "agent.safetensors").read_bytes() == agent
         (run / "agent.json").unlink(missing_ok=True)
     (run / "agent.safetensors").unlink()
-    for setting in ({"depth": 0}, {"steps": -5}, {"first_click": "never"}, {"hyperparameters": {"batch_size": 0}}):
-        content = json.loads(stored)
-        (run / "run.json").write_text(json.dumps({**content, "settings": content["settings"] | setting}))
-        assert str(run / "run.json") in refused(capsys, main, "--out", str(run), "--resume")
-    (run / "run.json").write_text('{"settings": {"algo": 3}}')
-    assert str(run / "run.json") in refused(capsys, main, "--out", str(run), "--resume")
+    wrong = ({"depth": 0}, {"steps": -5}, {"first_click": "never"}, {"hyperparameters": {"batch_size": 0}})
+    for settings in (*(content["settings"] | each for each in wrong), {"algo": 3}):
+        write_json(run / "run.json", content | {"settings": settings})
+        assert str(run / "run.json") in refused(capsys, main, *resume)
 
 
 def test_the_folder_is_locked_before_the_checkpoint_is_read(tmp_path, capsys, monkeypatch):
     run = tmp_path / "run"
-    arguments = [*TINY, "--steps", "300", "--out", str(run), "--threads", "1"]
-    main(arguments)
+    main([*TINY, "--steps", "300", "--out", str(run), "--threads", "1"])
     with hold_folder(run):
-        line = refused(capsys, main, "--out", str(run), "--resume")
-    assert line == f"python -m baselines train: {run}: another process is writing into it"
+        assert f"{run}: another process is writing into it" in refused(capsys, main, "--out", run, "--resume")
 
     def prepare_under_the_lock(*_):
         with pytest.raises(BlockingIOError), hold_folder(run):
@@ -178,7 +168,7 @@ def test_the_folder_is_locked_before_the_checkpoint_is_read(tmp_path, capsys, mo
         raise ValueError("it was locked")
 
     monkeypatch.setattr("baselines.learned.training.loop.prepare", prepare_under_the_lock)
-    assert "it was locked" in refused(capsys, main, "--out", str(run), "--resume")
+    assert "it was locked" in refused(capsys, main, "--out", run, "--resume")
     with hold_folder(run):
         assert (run / "agent.json").exists()
 
@@ -205,35 +195,28 @@ def test_a_folder_that_fills_while_the_lock_is_awaited_is_refused(tmp_path, caps
     assert (run / "run.json").exists()
 
 
-def test_a_folder_that_cannot_be_made_is_refused(tmp_path, capsys):
-    (tmp_path / "file").touch()
-    assert "file/run" in refused(capsys, main, "--out", tmp_path / "file" / "run")
-
-
 def test_resume_continues_the_counters_to_a_new_total(tmp_path, capsys):
-    run = ["--out", str(tmp_path / "run"), "--threads", "1"]
-    (tmp_path / "run").mkdir()
+    out, checkpoint = tmp_path / "run", tmp_path / "run" / "checkpoint.safetensors"
+    out.mkdir()
     # A killed first write leaves this.
-    (tmp_path / "run" / ".run.json.0123456789abcdef.minesweeper-tmp").write_text("{")
-    assert main([*TINY, *run, "--steps", "320"]) == 0
-    assert not list((tmp_path / "run").glob(".*"))
-    first = read_tensors(tmp_path / "run" / "checkpoint.safetensors")[1]
-    assert main([*run, "--resume", "--steps", "512"]) == 0
-    second = read_tensors(tmp_path / "run" / "checkpoint.safetensors")[1]
-    assert first["learner"]["num_timesteps"] == 320
-    assert second["learner"]["num_timesteps"] == 512
+    (out / ".run.json.0123456789abcdef.minesweeper-tmp").write_text("{")
+    complete_here(out, *TINY, "--steps", 320)
+    assert not list(out.glob(".*"))
+    first = read_tensors(checkpoint)[1]
+    complete_here(out, "--resume", "--steps", 512)
+    second = read_tensors(checkpoint)[1]
+    assert [each["learner"]["num_timesteps"] for each in (first, second)] == [320, 512]
     assert second["progress"]["seconds"] > first["progress"]["seconds"]
-    record = json.loads((tmp_path / "run" / "run.json").read_text())
-    assert [session["from_step"] for session in record["sessions"]] == [0, 320]
-    (log,) = (tmp_path / "run").glob("progress*.csv")
+    assert [session["from_step"] for session in read_json(out / "run.json")["sessions"]] == [0, 320]
+    (log,) = out.glob("progress*.csv")
     with log.open() as file:
         header, *rows = csv.reader(file)
     assert header == sorted(header)
     steps = [int(float(row[header.index("time/total_timesteps")])) for row in rows]
     assert steps == sorted(steps)
     assert 0 < steps[0] < 320 < steps[-1] == 512
-    assert "512 steps are done" in refused(capsys, main, *run, "--resume", "--steps", "400")
-    assert main([*run, "--resume", "--steps", "512"]) == 0
+    assert "512 steps are done" in refused(capsys, main, "--out", out, "--resume", "--steps", "400")
+    complete_here(out, "--resume", "--steps", 512)
 
 
 @pytest.mark.slow
