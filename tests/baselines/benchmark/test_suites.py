@@ -34,7 +34,7 @@ from baselines.evaluation import beliefs, units
 from baselines.evaluation.columns import board_title
 from baselines.evaluation.evaluate import evaluate_policy
 from baselines.evaluation.games import GameDiagnosis, Start
-from baselines.evaluation.results import PolicyResult, paired_tests, without_difference
+from baselines.evaluation.results import PolicyResult, config_row, paired_tests, without_difference
 from baselines.files import hold_folder
 from baselines.registry import Specification, find_policy
 from minesweeper_env import BoardConfig
@@ -65,6 +65,9 @@ def tiny_suite(tmp_path, monkeypatch):
     # A picture takes longer than the games.
     monkeypatch.setattr(suite_report, "plot", lambda _: b"a picture")
     Path("mine.py").write_text(FIRST)
+
+
+EIGHT = ("tiny", "--games", "8", "--seed", "7", "--out", "a")
 
 
 def run(folder, *arguments, games=50):
@@ -120,8 +123,7 @@ def test_every_row_is_what_evaluate_would_say_and_a_finished_suite_is_not_played
     assert content["command"].startswith("python -m baselines suite tiny --games 50")
     assert {"commit", "python", "numpy", "minesweeper_env"} <= content["versions"].keys()
     for config, board in zip(BOARDS, content["boards"], strict=True):
-        size = [config.rows, config.cols]
-        assert board["config"] == {"size": size, "mines": config.mines, "first_click": config.first_click}
+        assert board["config"] == config_row(config)
         expected = {}
         for row, entry in zip(board["results"], TINY.groups[0].entries, strict=True):
             seeds = range(7, 7 + (entry.cap or 50))
@@ -131,9 +133,7 @@ def test_every_row_is_what_evaluate_would_say_and_a_finished_suite_is_not_played
             expected[entry.policy] = result
             same = result.row()
             assert same["opened_per_game"] == sum(each.opened for each in result.records) / len(seeds)
-            assert {name: row[name] for name in row if name not in APART} == {
-                name: same[name] for name in same if name not in APART
-            }
+            assert row | dict.fromkeys(APART) == same | dict.fromkeys(APART)
         (test,) = map(without_difference, paired_tests((expected["random"], expected["straightforward"]), "next"))
         assert board["comparisons"] == [test]
         tests = {row["policy"]: row["mcnemar"] for row in board["results"] if row["mcnemar"]}
@@ -250,9 +250,7 @@ def test_a_damaged_part_is_named(monkeypatch, capsys):
     assert run("a", games=8) == 0
     path = next(Path("a/games/tiny/4x5-4-safe/subset").glob("*.msgpack.gz"))
     path.write_bytes(path.read_bytes()[:-40])
-    assert f"{path}: is damaged; delete it" in refused(
-        capsys, suite.main, "tiny", "--games", "8", "--seed", "7", "--out", "a"
-    )
+    assert f"{path}: is damaged; delete it" in refused(capsys, suite.main, *EIGHT)
     path.unlink()
     monkeypatch.setattr(suite_run.SuiteRun, "play", lambda *_: path.write_bytes(b""))
     assert run("a", games=8) == 1
@@ -267,17 +265,15 @@ def test_outcomes_and_numbers_that_no_game_has_are_refused(capsys):
     assert {game.won for game in games} == {True, False}
     tasks = suite_run.plan(TINY, range(7, 15))
     task = next(task for task in tasks if task.folder(Path("a")) == path.parent)
+    seconds, counters, owner = rest
+    forged = [(games, 1e300, counters, owner), (games, seconds, counters | {"clicks": 1}, owner)]
     for at, game in enumerate(games):
         impossible = [{"won": not game.won}, {"opened": 17}, {"opened": -1}, {"clicks": 0}, {"clicks": 10**6}]
         impossible += [{"clicks": -1}, {"diagnosis": GameDiagnosis(0, 0, 0, 0, 0, 0.0, None)}]
-        for change in (*impossible, {"won": True, "opened": 16, "truncated": True}):
-            changed = [*games[:at], game._replace(**change), *games[at + 1 :]]
-            path.write_bytes(gzip.compress(msgspec.msgpack.encode((first, changed, *rest))))
-            with pytest.raises(OSError, match="is damaged"):
-                task.read(Path("a"))
-    seconds, counters, owner = rest
-    for changed in ((1e300, counters, owner), (seconds, counters | {"clicks": 1}, owner)):
-        path.write_bytes(gzip.compress(msgspec.msgpack.encode((first, games, *changed))))
+        impossible.append({"won": True, "opened": 16, "truncated": True})
+        forged += [([*games[:at], game._replace(**each), *games[at + 1 :]], *rest) for each in impossible]
+    for content in forged:
+        path.write_bytes(gzip.compress(msgspec.msgpack.encode((first, *content))))
         with pytest.raises(OSError, match="is damaged"):
             task.read(Path("a"))
     path.write_bytes(whole)
@@ -307,7 +303,6 @@ def test_a_folder_of_other_games_is_refused_before_any_policy_is_prepared(capsys
     monkeypatch.setattr("baselines.benchmark.run.prepare", lambda *_, **__: pytest.fail("a policy was prepared"))
     manifest = Path("a/suite.json")
     content = json.loads(manifest.read_text())
-    capsys.readouterr()
     for change, said in (
         ({"suite": "ladder"}, 'suite "ladder", not "tiny"'),
         ({"seed": 6}, "seed 6, not 7"),
@@ -349,11 +344,8 @@ def test_games_may_begin_in_a_way_of_their_own(monkeypatch):
 
 
 def test_a_policy_that_refuses_a_board_is_left_out_there(monkeypatch):
-    changed(
-        monkeypatch,
-        entries=(Entry("random"), Entry("optimal")),
-        boards=(BOARDS[0], BoardConfig(8, 8, 14, moves=("click",))),
-    )
+    large = BoardConfig(8, 8, 14, moves=("click",))
+    changed(monkeypatch, entries=(Entry("random"), Entry("optimal")), boards=(BOARDS[0], large))
     assert run("a", "--policy", "mine.py:First:begin=9", games=8) == 0
     small, large = results("a")["boards"]
     assert [row["policy"] for row in small["results"]] == ["random", "optimal", "mine.py:First:begin=9"]
@@ -388,8 +380,7 @@ def test_a_damaged_list_of_policies_is_named_before_any_preparation(monkeypatch,
     path = Path("a/suite.json")
     path.write_text(json.dumps({**json.loads(path.read_text()), "policies": policies}))
     monkeypatch.setattr(suite_run, "plan", None)
-    arguments = ["tiny", "--games", "8", "--seed", "7", "--out", "a", "--policy", "mine.py:First"]
-    assert str(path) in refused(capsys, suite.main, *arguments)
+    assert str(path) in refused(capsys, suite.main, *EIGHT, "--policy", "mine.py:First")
 
 
 def test_a_policy_that_has_changed_is_refused_until_its_games_are_gone(capsys):
@@ -397,14 +388,13 @@ def test_a_policy_that_has_changed_is_refused_until_its_games_are_gone(capsys):
     Path("module_of_mine.py").write_text(FIRST)
     assert Specification.of("module_of_mine:First:begin=1").digest() == Specification.of("mine.py:First").digest()
     Path("mine.py").write_text(FIRST + "\n")
-    again = ["tiny", "--games", "8", "--seed", "7", "--out", "a", "--policy", "mine.py:First"]
     games = f"a/games/*/*/{policy_folder('mine.py:First')}"
-    line = refused(capsys, suite.main, *again)
+    line = refused(capsys, suite.main, *EIGHT, "--policy", "mine.py:First")
     assert "mine.py:First has changed since its games in a were played" in line
     assert f"delete {games} " in line
     for folder in Path().glob(games):
         shutil.rmtree(folder)
-    assert suite.main(again) == 0
+    assert run("a", "--policy", "mine.py:First", games=8) == 0
 
 
 def test_a_policy_whose_weights_have_changed_is_refused(capsys):
@@ -414,8 +404,7 @@ def test_a_policy_whose_weights_have_changed_is_refused(capsys):
     assert run("a", *policy, games=8) == 0
     assert run("a", *policy, games=8) == 0
     Path("weights.txt").write_text("2")
-    line = refused(capsys, suite.main, "tiny", "--games", "8", "--seed", "7", "--out", "a", *policy)
-    assert policy[1] in line
+    assert policy[1] in refused(capsys, suite.main, *EIGHT, *policy)
 
 
 def test_errors_of_a_policy_are_one_line_and_keep_the_games(capsys):

@@ -6,6 +6,7 @@ import re
 import tracemalloc
 from contextlib import suppress
 from dataclasses import replace
+from itertools import product
 from unittest.mock import Mock
 
 import msgspec
@@ -75,20 +76,13 @@ def test_a_part_with_other_content_is_named(tmp_path):
     part = make_part(0, 20)
     TASK.write(tmp_path, part)
     (path,) = tmp_path.rglob(f"*{SUFFIX}")
-    damages = {
-        "first": (None, 20),
-        "records": (3, [*part.records, 3], part.records[1:]),
-        "seconds": ("",),
-        "counters": (3,),
-    }
-    for damage in ({name: value} for name, values in damages.items() for value in values):
-        path.write_bytes(gzip.compress(msgspec.msgpack.encode((*part._replace(**damage), TASK.owner()))))
+    damages = [{"first": None}, {"first": 20}, {"seconds": ""}, {"counters": 3}]
+    damages += [{"records": each} for each in (3, [*part.records, 3], part.records[1:])]
+    # A part of an earlier version does not say whose it is.
+    for content in (part, *((*part._replace(**damage), TASK.owner()) for damage in damages)):
+        path.write_bytes(gzip.compress(msgspec.msgpack.encode(content)))
         with pytest.raises(OSError, match="is damaged"):
             TASK.read(tmp_path)
-    # A part of an earlier version does not say whose it is, and a folder is none.
-    path.write_bytes(gzip.compress(msgspec.msgpack.encode(part)))
-    with pytest.raises(OSError, match="is damaged"):
-        TASK.read(tmp_path)
     path.unlink()
     path.mkdir()
     with pytest.raises(OSError, match="is damaged") as caught:
@@ -99,11 +93,10 @@ def test_a_part_with_other_content_is_named(tmp_path):
 def test_the_part_of_another_task_is_refused_and_named(tmp_path):
     TASK.write(tmp_path, make_part(0, 20))
     (path,) = tmp_path.rglob(f"*{SUFFIX}")
-    other_board = BoardConfig(6, 7, 5, "safe", ("click",), no_guess="exact")
     others = {
         "policy": replace(TASK, entry=Entry("lookahead:layouts=10")),
         "sha256": replace(TASK, sha256="0"),
-        "board": replace(TASK, board=other_board),
+        "board": replace(TASK, board=replace(CONFIG, no_guess="exact")),
         "first_click": replace(TASK, board=replace(CONFIG, first_click="any")),
         "moves": changed(config=replace(CONFIG, moves=("click", "flag"))),
         "start": replace(TASK, entry=replace(TASK.entry, start="a:b")),
@@ -157,12 +150,8 @@ def test_recorded_actions_come_back_on_demand(tmp_path):
 
 def test_each_policy_on_each_board_has_a_folder_of_its_own(tmp_path):
     for suite in SUITES.values():
-        folders = [
-            Task(group.name, entry, board, GAMES).folder(tmp_path)
-            for group in suite.groups
-            for board in group.boards
-            for entry in group.entries
-        ]
+        places = [(group, *each) for group in suite.groups for each in product(group.entries, group.boards)]
+        folders = [Task(group.name, *place, GAMES).folder(tmp_path) for group, *place in places]
         assert len(set(folders)) == len(folders)
     chats = [f"chat:model=qwen3{mark}8b" for mark in ":_."]
     names = ["a/b.py:C", "a_b.py:C", "a b.py:C", "m.n:C", "m:n.C", "C" * 300 + ".py:D", *chats]
