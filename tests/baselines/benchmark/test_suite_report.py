@@ -28,20 +28,16 @@ CONFIG = BoardConfig(4, 4, 6, "any", ("click",))
 
 def row(policy, wins, moves=("click",), start=None, **counters):
     """A policy whose game i is won if wins[i]; its flags were on the mines in the games 0 to 2."""
+    games = Assignment(policy, Mock(), replace(CONFIG, moves=moves), range(len(wins)))
     records = tuple(GameRecord(i, bool(won), 5, False, 10 if won else 3, i < 3) for i, won in enumerate(wins))
-    return records, policy, moves, start, counters
+    task = Task("tiny", Entry(policy, start=start), CONFIG, games)
+    return task, PolicyResult(policy, records, 0.25, 0.25, counters)
 
 
-def results(paired, *rows, scored=False):
+def results(paired, *played, scored=False):
     """Returns the content of results.json for policies on one board."""
-    group = replace(TINY.groups[0], boards=(CONFIG,), paired=paired, scored=scored)
-    played = []
-    for records, policy, moves, start, counters in rows:
-        games = Assignment(policy, Mock(), replace(CONFIG, moves=moves), range(len(records)))
-        task = Task("tiny", Entry(policy, start=start), CONFIG, games)
-        played.append((task, PolicyResult(policy, records, 0.25, 0.25, counters)))
+    suite = replace(TINY, groups=(replace(TINY.groups[0], boards=(CONFIG,), paired=paired, scored=scored),))
     refused = [Refusal("tiny", Entry("optimal"), board, "too large") for board in BOARDS]
-    suite = replace(TINY, groups=(group,))
     return content_of(SimpleNamespace(suite=suite, refused=refused, seeds=range(4), command="suite"), played)
 
 
@@ -57,14 +53,13 @@ def test_scores_count_cells_and_leave_the_first_click_apart():
     ]
     found = scores(records)
     assert (found["first_click_losses"], found["survived"], found["survived_win_rate"]) == (2, 4, 0.5)
+    assert (found["score"], found["score_lost"]) == (pytest.approx((20 + 20 + 4 + 7) / 6), pytest.approx(5.5))
     assert found["survived_ci95"] == list(wilson_interval(2, 4))
-    assert found["score"] == pytest.approx((20 + 20 + 4 + 7) / 6)
     assert found["score_ci95"] == list(mean_interval([20, 20, 4, 0, 7, 0]))
-    assert found["score_lost"] == pytest.approx(5.5)
     assert found["score_lost_ci95"] == list(mean_interval([4, 7]))
     lost = scores([GameRecord(i, False, 1, False) for i in range(4)])
-    assert (lost["survived_win_rate"], lost["survived_ci95"], lost["score_lost"]) == (None, None, None)
-    assert (lost["score"], lost["score_ci95"], lost["score_lost_ci95"]) == (0.0, [0.0, 0.0], None)
+    unknown = ("survived_win_rate", "survived_ci95", "score_lost", "score_lost_ci95")
+    assert [lost[name] for name in (*unknown, "score", "score_ci95")] == [None] * 4 + [0.0, [0.0, 0.0]]
 
 
 def test_flags_on_the_mines_are_counted_beside_the_wins():
@@ -105,8 +100,9 @@ def test_a_policy_of_fewer_games_meets_a_reference_but_has_no_place_among_the_ra
 
 
 def test_games_that_reached_the_step_limit_are_named():
-    records, *rest = row("random", [0, 0])
-    content = results("next", ([each._replace(truncated=True) for each in records], *rest))
+    task, result = row("random", [0, 0])
+    cut = tuple(each._replace(truncated=True) for each in result.records)
+    content = results("next", (task, replace(result, records=cut)))
     assert "random on 4x4/6 any reached the step limit in 2 games, which count as not won." in content["notes"]
 
 
@@ -118,21 +114,17 @@ def test_all_won_and_all_lost_have_tables_and_a_plot():
     assert (picture[..., :3] != 1.0).any(axis=2).mean() > 0.005
 
 
-PUBLISHED = {
-    path.stem: json.loads(path.read_bytes())
-    for path in sorted((ROOT / "docs/results").glob("*.json"))
-    if b'"comparisons"' in path.read_bytes()
-}
+PUBLISHED = [path for path in sorted((ROOT / "docs/results").glob("*.json")) if b'"comparisons"' in path.read_bytes()]
 
 
-@pytest.mark.parametrize("name", PUBLISHED)
-def test_the_command_of_a_published_result_is_accepted(name):
-    *_, command, suite = PUBLISHED[name]["command"].partition(" --")[0].split()
+@pytest.mark.parametrize("path", PUBLISHED, ids=lambda path: path.stem)
+def test_the_command_of_a_published_result_is_accepted(path):
+    content = json.loads(path.read_bytes())
+    *_, command, suite = content["command"].partition(" --")[0].split()
     assert command == "suite"
-    groups = PUBLISHED[name]["command"].partition("--groups ")[2].split()[:1]
+    groups = content["command"].partition("--groups ")[2].split()[:1]
     group, *_ = find_suite(suite).chosen(groups or None, ()).groups
-    boards = [board["config"] for board in PUBLISHED[name]["boards"]]
-    assert boards == [config_row(board) for board in group.boards]
+    assert [board["config"] for board in content["boards"]] == [config_row(board) for board in group.boards]
 
 
 def test_every_scripted_policy_has_a_family_whatever_its_options_and_others_are_learned_or_ones_own():
