@@ -50,7 +50,6 @@ def agent(tmp_path):
 
 @pytest.fixture
 def sweep(tmp_path):
-    """Arguments of a sweep."""
     pytest.importorskip("optuna")
     (tmp_path / "out").mkdir()
     (tmp_path / "tiny.toml").write_text(CONFIG)
@@ -59,7 +58,6 @@ def sweep(tmp_path):
 
 @pytest.fixture
 def suite(tmp_path):
-    """Arguments of a suite."""
     (tmp_path / "out").mkdir()
     return ["suite", "sources", "--groups", "expected-value", "--games", "10", "--out", f"{tmp_path}/out"]
 
@@ -119,10 +117,11 @@ def test_a_damaged_run_is_named_by_all_who_begin_with_its_agent(agent, tmp_path,
             assert str(run / "run.json") in refused(capsys, main, *command, *out), changes
 
 
-def test_a_configuration_that_is_nested_deep_is_named(tmp_path, capsys):
-    path = tmp_path / "deep.toml"
-    path.write_text("boards = " + DEEP)
-    assert str(path) in refused(capsys, main, "train", "--config", path, "--out", tmp_path / "run")
+def test_a_configuration_that_is_nested_deep_or_would_fill_the_memory_is_named(tmp_path, capsys):
+    path = tmp_path / "own.toml"
+    for content in (f"boards = {DEEP}", "#" * (1 << 21)):
+        path.write_text(content)
+        assert str(path) in refused(capsys, main, "train", "--config", path, "--out", tmp_path / "run")
 
 
 def damage(path, content):

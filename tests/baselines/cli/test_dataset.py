@@ -138,7 +138,6 @@ def check(found, policy, name):
         (["--seed", "0"], "seeds are 2147483648 to 4294967295, not 0 to 999"),
         (["--name", "minesweeper/mine-v0"], "--name names one data set"),
         (["--policy", "exact", "--name", "no version"], "a data set has a name such as"),
-        (["--no-guess", "hard"], "invalid choice: 'hard'"),
         (["--size", "300", "--mines", "9000", "--policy", "random"], "games with 90000 actions cannot be recorded"),
         (["--observation", "pixels"], "observation must be one of codes, planes, flat"),
     ],

@@ -106,10 +106,7 @@ def test_a_failure_ends_with_one_line_below_the_results_before_it(tmp_path, caps
 
 
 def test_a_full_disk_costs_no_results(tmp_path, capsys, monkeypatch):
-    def full(_):
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr("os.fsync", full)
+    monkeypatch.setattr("os.fsync", Mock(side_effect=OSError(errno.ENOSPC, "No space left on device")))
     assert run("--policy", "random", "--json", str(tmp_path / "a.json")) == 1
     captured = capsys.readouterr()
     assert captured.err.splitlines()[-1].endswith("a.json: No space left on device")

@@ -108,8 +108,7 @@ def test_what_is_written_is_parsed(board):
 
 
 def test_sizes():
-    assert parse_size("8") == (8, 8)
-    assert parse_size("16x30") == (16, 30)
+    assert [parse_size(text) for text in ("8", "16x30")] == [(8, 8), (16, 30)]
     for text in ("", "x", "8x", "-8", "8x8x8", "٨"):
         with pytest.raises(argparse.ArgumentTypeError, match=r"a size is a side such as 8"):
             parse_size(text)

@@ -3,6 +3,7 @@ import errno
 import time
 from contextlib import nullcontext
 from importlib.metadata import version
+from unittest.mock import Mock
 
 import pytest
 import torch
@@ -36,10 +37,7 @@ def weights(folder):
 
 
 def test_an_agent_in_a_run_folder_always_has_a_checkpoint(tmp_path, monkeypatch):
-    def killed(*_):
-        raise PowerCutError
-
-    monkeypatch.setattr("baselines.learned.training.state.save_agent", killed)
+    monkeypatch.setattr("baselines.learned.training.state.save_agent", Mock(side_effect=PowerCutError))
     with pytest.raises(PowerCutError):
         train(tiny("dqn", steps=600), tmp_path)
     assert 0 < prepare(tiny("dqn", steps=600), tmp_path, resume=True).learner.num_timesteps < 600
@@ -48,8 +46,7 @@ def test_an_agent_in_a_run_folder_always_has_a_checkpoint(tmp_path, monkeypatch)
 def test_a_training_that_ended_before_its_first_checkpoint_begins_anew(tmp_path):
     settings = tiny("ppo", steps=200)
     record_session(tmp_path, settings, "", 0)
-    outcome = train(settings, tmp_path, resume=True)
-    assert outcome.steps >= 200
+    assert train(settings, tmp_path, resume=True).steps >= 200
     assert len(read_json(tmp_path / "run.json")["sessions"]) == 2
 
 
@@ -117,11 +114,6 @@ def test_bad_arguments_are_one_line_and_leave_nothing(arguments, word, tmp_path,
     assert not out.exists()
 
 
-def test_a_configuration_of_a_stranger_cannot_fill_the_memory(tmp_path, capsys):
-    (tmp_path / "large.toml").write_bytes(b"#" * (1 << 21))
-    assert "has more than 1048576 bytes" in refused(capsys, main, "--config", str(tmp_path / "large.toml"))
-
-
 @pytest.mark.parametrize("changed", [["--reward", "shaped"], ["--reward", "win"], ["--gamma", "0.9"], []])
 def test_a_training_says_that_it_goes_without_hindsight(changed, capsys):
     with pytest.raises(SystemExit):
@@ -174,9 +166,7 @@ def test_the_folder_is_locked_before_the_checkpoint_is_read(tmp_path, capsys, mo
 
 
 def test_a_disk_that_fills_is_one_line_and_the_training_goes_on_later(tmp_path, capsys, monkeypatch):
-    def full(path, _content):
-        raise OSError(errno.ENOSPC, "No space left on device", str(path))
-
+    full = Mock(side_effect=OSError(errno.ENOSPC, "No space left on device"))
     run = ["--out", str(tmp_path / "run"), "--threads", "1"]
     with monkeypatch.context() as patched:
         patched.setattr("baselines.learned.common.tensor_files.replace_file", full)
