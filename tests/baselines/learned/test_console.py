@@ -29,8 +29,7 @@ def training(now, elapsed=412.0, steps=123_456, minutes=None, boards=("8x8/14",)
     """Returns a training of so many seconds that has not been evaluated."""
     settings = tiny("dqn", boards=boards, steps=1_000_000, eval_games=500)
     budget = Budget(None if minutes else 1_000_000, 60 * minutes if minutes else None, _start=now[0] - elapsed)
-    learner = SimpleNamespace(num_timesteps=steps)
-    return Training(settings, None, learner, budget, TrainingState(0, 0, None, 0, None))
+    return Training(settings, None, SimpleNamespace(num_timesteps=steps), budget, TrainingState(0, 0, None, 0, None))
 
 
 def evaluated(now, rates=(0.612,), boards=("8x8/14",), **options):
@@ -42,10 +41,9 @@ def evaluated(now, rates=(0.612,), boards=("8x8/14",), **options):
 
 def test_a_line_has_the_figures_of_the_training(now):
     assert line(training(now, 0.5, 100)) == "0%, step 100 of 1000000, time left not known yet"
-    assert line(evaluated(now)) == (
-        "12%, step 123456 of 1000000, 300 steps a second, 49 min left, "
-        "wins 61.2% ±4.3 (random 0.0% ±0.8, exact 67.4% ±4.2, lookahead 70.2% ±4.2)"
-    )
+    told = line(evaluated(now))
+    assert told.startswith("12%, step 123456 of 1000000, 300 steps a second, 49 min left")
+    assert all(each in told for each in ("61.2% ±4.3", "random 0.0% ±0.8", "exact 67.4% ±4.2", "lookahead 70.2% ±4.2"))
 
 
 @pytest.mark.parametrize("width", [40, 60, 79, 99, 159])

@@ -15,8 +15,7 @@ from baselines.learned.networks import BoardNetwork, click_masks, new_cells, ran
 from baselines.learned.ppo import MinesweeperPolicy, MinesweeperPPO, PlainPolicy, fitted_return
 from baselines.learned.settings import Budget, DQNHyperparameters, NetworkSize, PPOHyperparameters
 from baselines.scripted.oracle_play.exact import first_cell
-from minesweeper_env.config import BoardConfig
-from minesweeper_env.env import MinesweeperEnv
+from minesweeper_env import BoardConfig, MinesweeperEnv
 
 
 def tiny_model(algo, **changes):
@@ -44,19 +43,16 @@ def test_click_masks_equal_those_of_the_environment():
 
 
 def test_dqn_clicks_legal_cells_alone_and_explores_in_each_game_on_its_own():
-    boards, cells = random_boards()
-    np.testing.assert_array_equal(random_clicks(boards), cells)
-    model = tiny_model("dqn")
-    np.testing.assert_array_equal(model.predict(boards, deterministic=True)[0], cells)
+    (boards, cells), model = random_boards(), tiny_model("dqn")
     assert model.predict(boards[0], deterministic=True)[0] == cells[0]
     model.learning_starts = 1
-    np.testing.assert_array_equal(model.choose_clicks(boards)[0], cells)
+    for clicks in (random_clicks(boards), model.predict(boards, deterministic=True)[0], model.choose_clicks(boards)[0]):
+        np.testing.assert_array_equal(clicks, cells)
     boards = np.full((400, 4, 5), 11, np.int8)
     boards[:, 0, 0] = 1
     greedy = model.predict(boards, deterministic=True)[0]
     model.learning_starts, model.exploration_rate = 0, 0.5
-    differing = (model.choose_clicks(boards)[0] != greedy).mean()
-    assert 0.35 < differing < 0.6
+    assert 0.35 < (model.choose_clicks(boards)[0] != greedy).mean() < 0.6
 
 
 def test_dqn_draws_all_legal_clicks_equally_often():
@@ -88,8 +84,7 @@ def test_ppo_value_is_the_mean_of_its_action_values():
     model = tiny_model("ppo")
     boards = torch.full((6, 4, 5), 11, dtype=torch.int8)
     boards[:, 0, :] = torch.arange(6)[:, None]
-    masks = click_masks(boards)
-    policy = model.policy
+    masks, policy = click_masks(boards), model.policy
     assert not policy.bootstraps
     assert tiny_model("ppo", gamma=0.9).policy.bootstraps
     policy.bootstraps = True
@@ -165,14 +160,12 @@ def test_which_returns_are_probabilities():
 
 @pytest.mark.parametrize(("rows", "cols", "count"), [(4, 4, 8), (3, 5, 4)])
 def test_symmetries_take_cells_where_they_take_boards(rows, cols, count):
-    board = torch.arange(rows * cols).reshape(1, rows, cols)
-    images = set()
+    cells, images = torch.arange(rows * cols), set()
     for symmetry in symmetries(rows, cols):
-        turned = transform(board, symmetry)
-        assert turned.shape == board.shape
-        places = new_cells(rows, cols, symmetry, torch.device("cpu"))
-        assert torch.equal(turned.reshape(-1)[places], torch.arange(rows * cols))
-        images.add(tuple(turned.reshape(-1).tolist()))
+        turned = transform(cells.reshape(1, rows, cols), symmetry)
+        assert turned.shape == (1, rows, cols)
+        assert torch.equal(turned.flatten()[new_cells(rows, cols, symmetry, torch.device("cpu"))], cells)
+        images.add(tuple(turned.flatten().tolist()))
     assert len(images) == count
 
 
@@ -191,17 +184,18 @@ def test_the_first_click_of_a_network_of_clicks_can_be_chosen():
             LearnedPolicy(network, game, first=refused)
 
 
+SIZE = {"policy_kwargs": {"features_extractor_kwargs": {"channels": 4, "depth": 1}}, "device": "cpu"}
+
+
 def test_plain_stable_baselines3_takes_the_policies():
-    env = MinesweeperVecEnv(BoardConfig(4, 4, 2, moves=("click",)), 4, "win")
-    size = {"features_extractor_kwargs": {"channels": 4, "depth": 1}}
-    MaskablePPO(MinesweeperPolicy, env, n_steps=8, batch_size=32, policy_kwargs=size, device="cpu").learn(64)
-    DQN(MinesweeperQPolicy, env, learning_starts=20, buffer_size=100, policy_kwargs=size, device="cpu").learn(64)
+    env = MinesweeperVecEnv(click_config(4, 4, 2), 4, "win")
+    MaskablePPO(MinesweeperPolicy, env, n_steps=8, batch_size=32, **SIZE).learn(64)
+    DQN(MinesweeperQPolicy, env, learning_starts=20, buffer_size=100, **SIZE).learn(64)
 
 
 def test_a_callback_of_stable_baselines3_ends_the_loop_of_dqn():
-    env = MinesweeperVecEnv(BoardConfig(4, 4, 2, moves=("click",)), 4)
-    size = {"features_extractor_kwargs": {"channels": 4, "depth": 1}}
-    model = MaskedDQN(MinesweeperQPolicy, env, DQNHyperparameters(), policy_kwargs=size, device="cpu")
+    env = MinesweeperVecEnv(click_config(4, 4, 2), 4)
+    model = MaskedDQN(MinesweeperQPolicy, env, DQNHyperparameters(), **SIZE)
     assert model.gamma > 0 == model.hyperparameters.hindsight == model.hyperparameters.keep_scale
     model.learn(64, callback=lambda step, _: len(step["dones"]) == 4 and model.num_timesteps < 40)
     assert (model.num_timesteps, model.replay_buffer.added) == (40, 36)

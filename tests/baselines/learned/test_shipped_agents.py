@@ -1,6 +1,7 @@
 """Agents in the package: their files and strength; and new ones, which learn within a minute on one core."""
 
 import json
+from itertools import product
 
 import numpy as np
 import pytest
@@ -18,9 +19,6 @@ from minesweeper_env.config import BoardConfig
 
 NAMES = ["afterstate", "afterstate-any-size", "any-size", "clues-any-size", "dqn", "plain-dqn", "plain-ppo", "ppo"]
 ALGORITHMS = {"afterstate-any-size": "afterstate", "any-size": "dqn", "clues-any-size": "dqn", "plain-dqn": "dqn"}
-EVERY = pytest.mark.parametrize("name", NAMES)
-MOST_BYTES = 5_000_000
-FILES = {"agent.json", "agent.safetensors", "run.json", "curves.png"}
 
 
 def read(name, file):
@@ -35,11 +33,12 @@ def win_rate(policy, board, seeds=TEST_SEEDS[:1000]):
 def test_the_agents_are_these_and_small():
     assert sorted(AGENTS) == NAMES
     files = [path for path in AGENTS_FOLDER.glob("*/*") if path.is_file()]
-    assert {(path.parent.name, path.name) for path in files} == {(name, file) for name in NAMES for file in FILES}
-    assert sum(path.stat().st_size for path in files) < MOST_BYTES
+    each = ("agent.json", "agent.safetensors", "run.json", "curves.png")
+    assert {(path.parent.name, path.name) for path in files} == {*product(NAMES, each)}
+    assert sum(path.stat().st_size for path in files) < 5_000_000
 
 
-@EVERY
+@pytest.mark.parametrize("name", NAMES)
 def test_an_agent_tells_how_it_was_trained(name):
     record, agent = read(name, "run.json"), read(name, "agent.json")
     settings = record["settings"]
@@ -88,8 +87,8 @@ def test_an_agent_plays_as_well_as_it_is_said_to(name, board, games, least):
 @pytest.mark.slow
 @pytest.mark.parametrize("algo", ["ppo", "dqn"])
 def test_learns_5x5_with_3_mines(algo, tmp_path):
-    size = {"envs": 128, "depth": 3, "eval_games": 20, "threads": 1}
-    settings = TrainingSettings(algo=algo, boards=("5x5/3",), minutes=None, steps=6000, **size)
+    length = {"minutes": None, "steps": 6000, "eval_games": 20}
+    settings = TrainingSettings(algo=algo, boards=("5x5/3",), envs=128, depth=3, threads=1, **length)
     train(settings, tmp_path)
     (board,) = settings.configs
     # Random clicks win a ninth of these games, and `bayes` nine tenths.

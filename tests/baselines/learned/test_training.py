@@ -6,13 +6,15 @@ import shutil
 import signal
 import sys
 import threading
-from contextlib import closing, nullcontext
+from contextlib import closing
 from importlib.machinery import ModuleSpec
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
+from unittest.mock import MagicMock, Mock
 
 import pytest
 import torch
 from support.tiny_training import (  # noqa: F401 - one_thread is a fixture
+    ALL,
     BOTH,
     ENDLESS,
     TINY,
@@ -59,8 +61,7 @@ def test_the_schedule_is_flat_and_then_falls_and_the_budget_counts_earlier_sessi
     assert schedule(0.0) == schedule(-0.1) == pytest.approx(1e-4)
     assert schedule(0.25) == pytest.approx(5.5e-4)
     assert Budget(steps=200).progress(50) == 0.25
-    budget = Budget(seconds=1000, seconds_before=500)
-    assert budget.progress(0) == pytest.approx(0.5, abs=0.01)
+    assert Budget(seconds=1000, seconds_before=500).progress(0) == pytest.approx(0.5, abs=0.01)
 
 
 def planned(budget):
@@ -84,13 +85,12 @@ def test_evaluations_are_dense_at_first_and_skipped_where_they_would_take_too_lo
 
 
 def test_the_standard_error_of_a_score():
-    score = Score({"8x8/14": 0.64}, 100)
-    assert score.standard_error == pytest.approx(0.048)
+    assert Score({"8x8/14": 0.64}, 100).standard_error == pytest.approx(0.048)
     two = Score({"8x8/14": 0.64, "5x5/5": 0.8}, 100)
     assert (two.win_rate, two.standard_error) == (pytest.approx(0.72), pytest.approx(math.hypot(0.048, 0.04) / 2))
 
 
-@pytest.mark.parametrize("algo", ["dqn", "ppo", "plain-ppo"])
+@ALL
 def test_an_evaluation_leaves_the_random_numbers_of_the_training_alone(algo, tmp_path):
     training = prepare(tiny(algo), tmp_path)
     with closing(Log(tmp_path, 0)) as log:
@@ -113,8 +113,8 @@ def test_the_last_good_agent_is_kept_and_reference_games_are_played_once(tmp_pat
             training.evaluate(log)
         assert list(training.progress.references["4x5/2"]) == list(REFERENCES)
         assert training.budget.seconds_before < 0
-        games = "Play the 5 selection games of 4x5/2 with"
-        assert capsys.readouterr().err.splitlines() == [f"{games} {name}, for comparison" for name in REFERENCES]
+        told = capsys.readouterr().err.splitlines()
+        assert all(f" of 4x5/2 with {name}" in line for name, line in zip(REFERENCES, told, strict=True))
         training.progress.highest = 0.0
         # The bound is one standard error below the highest rate so far, so it never sinks.
         for rate in (0.30, 0.50, 0.46, 0.44, 0.41, 0.80, 0.77, 0.75):
@@ -129,16 +129,14 @@ def test_each_evaluation_is_reported_once_with_what_the_folder_holds(tmp_path):
 
     def follow(training):
         assert steps_of(tmp_path) == training.steps
-        kept = read_json(tmp_path / "agent.json")["selected_by"]
-        assert kept["win_rate"] == training.progress.kept["win_rate"]
-        seen.append((training.steps, training.done))
+        assert read_json(tmp_path / "agent.json")["selected_by"]["win_rate"] == training.progress.kept["win_rate"]
+        seen.append(training.steps)
         return True
 
-    done = train(tiny("dqn", steps=400), tmp_path, bar=False, on_evaluation=follow)
-    steps, done_so_far = zip(*seen, strict=True)
-    assert list(steps) == sorted(set(steps))
-    assert steps[-1] == done.steps >= 400
-    assert done_so_far[-1] == len(EVALUATIONS) > 10
+    training = train(tiny("dqn", steps=400), tmp_path, bar=False, on_evaluation=follow)
+    assert seen == sorted(set(seen))
+    assert seen[-1] == training.steps >= 400
+    assert training.done == len(EVALUATIONS) > 10
 
 
 def test_false_ends_a_training_and_it_goes_on_in_another_thread(tmp_path):
@@ -152,29 +150,17 @@ def test_false_ends_a_training_and_it_goes_on_in_another_thread(tmp_path):
     assert steps_of(tmp_path) >= 500
 
 
-class Wandb(ModuleType):
-    """A stand-in that records the calls."""
-
-    def __init__(self):
-        super().__init__("wandb")
-        self.__spec__, self.runs = ModuleSpec("wandb", None), []
-
-    def init(self, **options):
-        self.runs.append(options)
-        run = nullcontext()
-        run.id = options["id"] or "made"
-        return run
-
-
 def test_wandb_gets_the_settings_and_continues_its_run(tmp_path, monkeypatch):
-    tracker, settings = Wandb(), tiny("dqn", steps=200)
-    monkeypatch.setitem(sys.modules, "wandb", tracker)
+    settings, wandb = tiny("dqn", steps=200), MagicMock(__spec__=ModuleSpec("wandb", None))
+    wandb.init.return_value.id = "made"
+    monkeypatch.setitem(sys.modules, "wandb", wandb)
     for resume in (False, True):
         train(settings, tmp_path, resume=resume, bar=False, track=True)
-    assert tracker.runs[0]["config"] == settings.to_json() | {"device": "cpu"}
-    assert tracker.runs[0]["sync_tensorboard"]
-    assert [run["id"] for run in tracker.runs] == [None, "made"]
-    tracker.init = lambda **_options: 1 / 0
+    first, second = (call.kwargs for call in wandb.init.call_args_list)
+    assert first["config"] == settings.to_json() | {"device": "cpu"}
+    assert first["sync_tensorboard"]
+    assert (first["id"], second["id"]) == (None, "made")
+    wandb.init.side_effect = ZeroDivisionError("no network")
     with pytest.raises(ConnectionError, match="wandb cannot be used"):
         train(settings, tmp_path, bar=False, track=True)
 
@@ -236,11 +222,8 @@ def test_interrupted_trainings_resume_exactly(algo, tmp_path, monkeypatch):
     assert run(prepare(settings, stopped, resume=True), bar=False).steps == 384
     assert_same_end(straight, stopped)
 
-    def interrupt(*_):
-        raise KeyboardInterrupt
-
     with monkeypatch.context() as patch:
-        patch.setattr(selection, "play_selection", interrupt)
+        patch.setattr(selection, "play_selection", Mock(side_effect=KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             train(settings, cut_off, bar=False)
     train(settings, cut_off, bar=False, resume=True)
@@ -264,17 +247,17 @@ def test_a_checkpoint_of_other_settings_is_refused(algo, change, tmp_path):
 
 def test_a_user_of_double_precision_trains_and_plays_the_same(tmp_path):
     single, double = folders(tmp_path, "single", "double")
-    settings, wins = tiny("dqn", steps=300), []
+    settings = tiny("dqn", steps=300)
     train(settings, single, bar=False)
+    wins = play_selection(settings, find_agent(single))
     torch.set_default_dtype(torch.float64)
     try:
         train(settings, double, bar=False)
         assert torch.get_default_dtype() == torch.float64
-        wins.append(play_selection(settings, find_agent(double)))
+        assert play_selection(settings, find_agent(double)) == wins
     finally:
         torch.set_default_dtype(torch.float32)
     assert_same_end(single, double)
-    assert wins == [play_selection(settings, find_agent(single))]
 
 
 def test_sigterm_saves_without_an_evaluation(tmp_path, monkeypatch):
@@ -350,10 +333,8 @@ def test_a_second_ctrl_c_ends_at_once_and_names_the_kept_agent(tmp_path, monkeyp
         assert main(["--out", str(out), "--threads", "1", "--resume", "--steps", ENDLESS]) == 130
     *_, announced, last = capsys.readouterr().err.splitlines()
     assert announced == ANNOUNCEMENT
-    assert last == (
-        f"python -m baselines train: stopped at once; the kept agent is of step {kept}, and --resume continues from "
-        f"the last checkpoint in {out}"
-    )
+    assert f"the kept agent is of step {kept}, and --resume continues" in last
+    assert last.endswith(str(out))
     reached = steps_of(out)
     assert reached > 320
     complete_here(out, "--resume", "--steps", str(reached + 100))
