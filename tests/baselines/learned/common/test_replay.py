@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from support.positions import counts_of
 from support.tiny_training import BOTH, learn, make_model, one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
 from baselines.learned import dqn
@@ -27,14 +28,9 @@ def empty_slot(size):
 def add(slot, numbers, chosen=None):
     marks = slot.games = np.asarray(numbers)
     boards = np.zeros((len(numbers), 4, 5), np.int8) + marks[:, None, None].astype(np.int8)
-    slot.store(
-        np.ones(len(numbers), bool) if chosen is None else np.asarray(chosen),
-        observations=boards,
-        next_observations=boards + 1,
-        actions=marks,
-        rewards=marks.astype(np.float32),
-        dones=marks % 2 == 0,
-    )
+    ends = {"next_observations": boards + 1, "rewards": marks.astype(np.float32), "dones": marks % 2 == 0}
+    stored = np.ones(len(numbers), bool) if chosen is None else np.asarray(chosen)
+    slot.store(stored, observations=boards, actions=marks, **ends)
 
 
 def test_the_buffer_keeps_the_latest_of_the_chosen():
@@ -48,8 +44,7 @@ def test_the_buffer_keeps_the_latest_of_the_chosen():
     torch.manual_seed(0)
     sample = buffer.sample(500)
     counts = np.bincount(sample.actions[:, 0].numpy(), minlength=8)
-    assert counts[:3].sum() == 0
-    assert counts[3:].min() > 60
+    assert counts[:3].sum() == 0 < 60 < counts[3:].min()
     marks = sample.actions[:, 0]
     assert torch.equal(sample.observations[:, 0, 0].long(), marks)
     assert torch.equal(sample.next_observations[:, 3, 4].long(), marks + 1)
@@ -58,8 +53,8 @@ def test_the_buffer_keeps_the_latest_of_the_chosen():
     assert (sample.safe == -1).all()
 
 
-@pytest.mark.parametrize("stored", [3, 4, 6])
-def test_rows_fill_in_order_and_wrap_and_a_restored_buffer_goes_on_in_them(stored):
+@pytest.mark.parametrize(("stored", "expected"), [(3, [8, 1, 2, 7]), (4, [7, 8, 2, 3]), (6, [4, 5, 7, 8])])
+def test_rows_fill_in_order_and_wrap_and_a_restored_buffer_goes_on_in_them(stored, expected):
     one, other = empty_slot(4), empty_slot(4)
     for number in range(stored):
         add(one, [number])
@@ -67,7 +62,6 @@ def test_rows_fill_in_order_and_wrap_and_a_restored_buffer_goes_on_in_them(store
     assert (other.buffer.size, other.buffer.added) == (min(stored, 4), stored)
     for each in (one, other):
         add(each, [7, 8])
-        expected = {3: [8, 1, 2, 7], 4: [7, 8, 2, 3], 6: [4, 5, 7, 8]}[stored]
         assert each.buffer.columns["actions"][:, 0].tolist() == expected
 
 
@@ -79,30 +73,21 @@ def test_of_more_rows_than_fit_the_last_ones_stay():
     assert sorted(buffer.columns["numbers"]) == [15, 16, 17, 18, 19]
 
 
-def test_the_buffer_notes_the_end_of_a_game_on_its_boards_alone():
-    slot, safe = empty_slot(6), np.arange(20) % 3 > 0
-    add(slot, [1, 2, 1, 3])
-    slot.games = np.array([1])
-    last = {"TimeLimit.truncated": False, "terminal_observation": np.where(safe, 0, 12).reshape(4, 5)}
-    slot.record_ends(np.array([True]), [last])
-    outcomes = slot.buffer.columns["safe"]
-    np.testing.assert_array_equal(outcomes[[0, 2]], [safe, safe])
-    assert (outcomes[[1, 3]] == -1).all()
-    add(slot, [1, 1, 1])
-    assert (outcomes[[4, 5, 0]] == -1).all()
-
-
 def test_games_that_end_at_once_label_each_its_own_boards():
     slot, last, numbers = empty_slot(9), np.full((3, 4, 5), 11), [0, 3, 7, 2, 4, 3, 2, 7]
     add(slot, numbers)
     slot.games = np.array([3, 7, 2])  # the second, third and first game of each place
     last[:, 0, :3][np.eye(3, dtype=bool)] = 0
+    last[0, 1] = 12  # the mines of a lost game, whose other covered cells are safe
     infos = [{"TimeLimit.truncated": place == 1, "terminal_observation": board} for place, board in enumerate(last)]
     slot.record_ends(np.array([True, True, True]), infos)
-    for number, outcome in zip(numbers, slot.buffer.columns["safe"], strict=False):
-        expected = {3: np.arange(20) == 0, 2: np.arange(20) == 2}.get(number, -1)
-        np.testing.assert_array_equal(outcome, expected)
+    safe = {3: np.arange(20) // 5 != 1, 2: np.arange(20) == 2}
+    outcomes = slot.buffer.columns["safe"]
+    for number, outcome in zip(numbers, outcomes, strict=False):
+        np.testing.assert_array_equal(outcome, safe.get(number, -1))
     assert slot.games.tolist() == [6, 10, 5]
+    add(slot, [3, 3, 3])  # in the free row, and in place of the oldest two
+    assert (outcomes[[8, 0, 1]] == -1).all()
 
 
 def test_the_end_of_a_game_labels_no_board_before_its_last_guess():
@@ -129,39 +114,29 @@ def test_from_won_games_dqn_learns_their_mines_alone(monkeypatch):
     assert (columns["rewards"][known] == 1).all()
     for board, safe in zip(columns["observations"][known], columns["safe"][known].reshape(-1, 4, 5), strict=True):
         assert (safe == 0).sum() == 2
-        mines = np.pad(safe == 0, 1)
-        around = sum(mines[row : row + 4, col : col + 5].astype(int) for row in range(3) for col in range(3))
-        np.testing.assert_array_equal(board[board < 9], around[board < 9])
+        np.testing.assert_array_equal(board[board < 9], counts_of(safe == 0, 1)[board < 9])
         assert (safe[board < 9] == 1).all()
 
 
 def test_clicks_that_should_be_safe_are_stored_less_often_and_whatever_came_of_them():
     few = {"learning_starts": 100, "replay_ratio": 0.2, "keep_scale": 1.0, "keep_min": 0.3}
     model = make_model(tiny("dqn", boards=("5x5/6",), envs=64, hyperparameters=few))
-    predicted, rewards = watch_clicks(model)
+    clicks, store = [], model._store_transition
+
+    def watched(buffer, actions, boards, outcomes, *ends):
+        later = ~unopened(model._last_obs)  # no first clicks
+        clicks.append((model._q_of_clicks[later], outcomes[later]))
+        store(buffer, actions, boards, outcomes, *ends)
+
+    model._store_transition = watched
     learn(model, 12_000)
-    predicted, rewards = np.concatenate(predicted), np.concatenate(rewards)
+    predicted, rewards = map(np.concatenate, zip(*clicks, strict=True))
     stored = model.replay_buffer.columns["rewards"][: model.replay_buffer.size]
     expected = np.clip(1 - predicted, 0.3, 1)
     assert len(stored) == pytest.approx(expected.sum(), rel=0.05)
     assert len(stored) < 0.8 * len(rewards)
     # The frequency of mines among stored clicks follows from the predictions before the click.
     assert (stored == 0).mean() == pytest.approx(expected[rewards == 0].sum() / expected.sum(), abs=0.02)
-
-
-def watch_clicks(model):
-    """Returns lists of the predictions and rewards of all clicks except first ones."""
-    predicted, rewards = [], []
-    store = model._store_transition
-
-    def watched(buffer, clicks, boards, outcomes, *ends):
-        later = ~unopened(model._last_obs)
-        predicted.append(model._q_of_clicks[later])
-        rewards.append(outcomes[later])
-        store(buffer, clicks, boards, outcomes, *ends)
-
-    model._store_transition = watched
-    return predicted, rewards
 
 
 @pytest.mark.parametrize(("reward", "gamma"), [("win", 0.5), ("win", 0.0), ("safe_click", 0.5)])
@@ -255,15 +230,14 @@ def test_the_probability_to_keep_a_step_grows_with_its_expected_loss(filled):
     assert len(set(steps)) == len(steps) == filled.drawn
     kept = np.zeros(STEPS * GAMES, bool)
     kept[steps] = True
-    for low, high in ((0.5, 0.6), (0.6, 0.7), (0.7, 0.8), (0.8, 0.9), (0.9, 1.0)):
-        here = (values >= low) & (values < high)
+    for low in (0.5, 0.6, 0.7, 0.8, 0.9):
+        here = (values >= low) & (values < low + 0.1)
         expected = keep_probabilities(1 - values[here], 2.5, 0.25).mean()
         assert kept[here].mean() == pytest.approx(expected, abs=4 * np.sqrt(0.25 / here.sum()))
         # The kept steps have the returns of all steps: the outcome decides nothing.
         assert returns[here & kept].mean() == pytest.approx(values[here & kept].mean(), abs=0.08)
-    for batch in batches:
-        np.testing.assert_array_equal(batch.old_values, values[batch.actions[:, 0].numpy().astype(int)])
-        np.testing.assert_array_equal(batch.returns, returns[batch.actions[:, 0].numpy().astype(int)])
+    np.testing.assert_array_equal(np.concatenate([batch.old_values for batch in batches]), values[steps])
+    np.testing.assert_array_equal(np.concatenate([batch.returns for batch in batches]), returns[steps])
 
 
 def test_there_is_a_minibatch_even_if_every_step_was_certain(filled):
