@@ -24,10 +24,9 @@ def board_and_guess(seed, opened=12):
     rng = np.random.default_rng(seed)
     mines = np.zeros(36, np.bool_)
     mines[rng.choice(36, MINES, replace=False)] = True
-    counts = counts_of(mines.reshape(6, 6), 1)
     codes = np.full(36, HIDDEN, np.int8)
     cells = rng.choice(np.flatnonzero(~mines), opened, replace=False)
-    codes[cells] = counts.reshape(-1)[cells]
+    codes[cells] = counts_of(mines.reshape(6, 6), 1).reshape(-1)[cells]
     return codes.reshape(6, 6), np.where(codes == HIDDEN, rng.uniform(0.05, 0.95, 36), 0.0).astype(np.float32)
 
 
@@ -79,26 +78,21 @@ def test_it_is_the_nearest_point_that_meets_the_equations(seed):
 
     best = minimize(dual, np.zeros(len(sums)), jac=True, method="BFGS", options={"gtol": 1e-6})
     nearest = 1 / (1 + np.exp(logits + best.x @ matrix))
-    fitted = fitted_safety(safety[None], codes[None], MINES)[0][covered]
-    assert fitted == pytest.approx(nearest, abs=0.01)
+    assert fitted_safety(safety[None], codes[None], MINES)[0][covered] == pytest.approx(nearest, abs=0.01)
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.tuples(st.integers(1, 7), st.integers(1, 7)), SEEDS)
 def test_logits_become_the_mean_over_the_cells_of_the_board_that_neighbour_the_same_clues(shape, seed):
-    rng, (rows, cols) = np.random.default_rng(seed), shape
-    codes = [0, 1, 3, 8, FLAGGED, QUESTION, HIDDEN]
+    rng, codes = np.random.default_rng(seed), [0, 1, 3, 8, FLAGGED, QUESTION, HIDDEN]
     boards = rng.choice(codes, (3, *shape), p=[0.1] * 4 + [0.05] * 2 + [0.5]).astype(np.int8)
-    logits = rng.normal(size=(3, rows * cols))
+    logits = rng.normal(size=(3, boards[0].size))
     for board, given_logits, found in zip(boards, logits, averaged_logits(logits, boards), strict=True):
-        clues = [set(zip(*np.nonzero(board <= 8), strict=True)) for _ in range(rows * cols)]
-        around = [
-            {(i, j) for i, j in each if abs(i - cell // cols) < 2 and abs(j - cell % cols) < 2}
-            for cell, each in enumerate(clues)
-        ]
+        clues = np.argwhere(board <= 8)
+        around = [(abs(clues - place) < 2).all(axis=1).tolist() for place in np.ndindex(*shape)]
         covered = board.reshape(-1) >= FLAGGED
         for cell, near in enumerate(around):
-            alike = [other for other in range(rows * cols) if covered[other] and around[other] == near]
+            alike = [other for other in np.flatnonzero(covered) if around[other] == near]
             assert found[cell] == pytest.approx(given_logits[alike].mean() if covered[cell] else given_logits[cell])
 
 

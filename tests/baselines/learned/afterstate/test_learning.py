@@ -1,5 +1,7 @@
 """`train.py --algo afterstate`: the heads learn, an agent is left, and a training resumes exactly."""
 
+from collections import defaultdict
+
 import numpy as np
 import pytest
 import torch
@@ -30,23 +32,22 @@ def test_a_training_leaves_an_agent_of_its_kind(tmp_path):
     training = train(settings(), tmp_path)
     assert training.steps >= 240
     assert {*training.progress.kept["win_rates"]} == {*BOARDS}
-    game = BoardConfig(6, 6, 6, moves=("click",))
-    policy = find_agent(tmp_path)(game, slack=0.1, depth=3)
+    policy = find_agent(tmp_path)(BoardConfig(6, 6, 6, moves=("click",)), slack=0.1, depth=3)
     assert isinstance(policy, AfterstatePolicy)
     assert [tower.depth for tower in policy.network.towers] == [3, 3]
     assert (tmp_path / "curves.png").exists()
 
 
 def test_resuming_goes_on_exactly(tmp_path):
-    folders = [tmp_path / name for name in ("straight", "broken")]
-    for folder in folders:
+    straight, broken = tmp_path / "straight", tmp_path / "broken"
+    for folder in (straight, broken):
         folder.mkdir()
-    train(settings(), folders[0])
-    train_until_cut(settings(), folders[1], 80)
-    resumed = prepare(settings(), folders[1], resume=True)
+    train(settings(), straight)
+    train_until_cut(settings(), broken, 80)
+    resumed = prepare(settings(), broken, resume=True)
     assert 80 <= resumed.learner.num_timesteps < 240
     run(resumed)
-    assert_same_end(*folders)
+    assert_same_end(straight, broken)
 
 
 def test_it_takes_no_reward():
@@ -73,34 +74,27 @@ def test_arrays_turn_with_their_boards():
 
 
 def test_losses_leave_out_what_is_unknown():
-    codes = torch.full((1, 1, 3), 11)
-    labels = torch.tensor([[2, MINE, UNKNOWN]])
-    safety, counts = torch.zeros(1, 3), torch.zeros(1, COUNTS, 3)
-    losses = cell_losses(safety, counts, codes, labels, 64.0)
+    codes, labels = torch.full((1, 1, 3), 11), torch.tensor([[2, MINE, UNKNOWN]])
+    losses = cell_losses(torch.zeros(1, 3), torch.zeros(1, COUNTS, 3), codes, labels, 64.0)
     assert [loss.item() for loss in losses] == pytest.approx([2 * np.log(2), np.log(COUNTS)])
     worth = worth_loss(torch.log(torch.tensor([0.5, 0.1])), torch.tensor([1.0, 1.0]), torch.tensor([1.0, 0.0]))
     assert worth.item() == pytest.approx(np.log(2))
-    certain = worth_loss(torch.zeros(1), torch.ones(1), torch.ones(1))
-    assert torch.isfinite(certain)
+    assert torch.isfinite(worth_loss(torch.zeros(1), torch.ones(1), torch.ones(1)))
 
 
 @pytest.mark.slow
 def test_all_heads_learn():
-    own = {"batch_size": 64, "search_starts": 4000, "heads_first": 1, "warm_up": 10, "learning_rate": 3e-3}
-    own["other_rule"] = 0.0
+    fast = {"batch_size": 64, "heads_first": 1, "warm_up": 10, "learning_rate": 3e-3}
+    fast |= {"search_starts": 4000, "other_rule": 0.0}
     size = {"channels": 16, "depth": 3, "envs": 128}
-    learner = AfterstateLearner(tiny("afterstate", boards=("4x4/3",), device="cpu", hyperparameters=own, **size))
-    logged = []
-
-    class Recorder(Logger):
-        def record_mean(self, key, value):
-            logged.append((key, value))
-
-    for _ in learner.rounds(Budget(steps=8000), Recorder(None, [])):
-        if learner.num_timesteps >= 8000:
-            break
+    learner = AfterstateLearner(tiny("afterstate", boards=("4x4/3",), device="cpu", hyperparameters=fast, **size))
+    logger, logged = Logger(None, []), defaultdict(list)
+    logger.record_mean = lambda key, value: logged[key].append(value)
+    rounds = learner.rounds(Budget(steps=8000), logger)
+    while learner.num_timesteps < 8000:
+        next(rounds)
     for name, most in (("safety", 0.8), ("count", 0.6)):
-        losses = [value for key, value in logged if key == f"train/{name}_loss"]
+        losses = logged[f"train/{name}_loss"]
         assert np.mean(losses[-50:]) < most * np.mean(losses[:5])
-    rates = [value for key, value in logged if key == "train/win_rate/4x4-3-opening"]
-    assert np.mean(rates[-3:]) > np.mean(rates[:1]) + 0.2
+    rates = logged["train/win_rate/4x4-3-opening"]
+    assert np.mean(rates[-3:]) > rates[0] + 0.2

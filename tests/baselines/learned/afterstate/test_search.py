@@ -1,5 +1,7 @@
 """Search one click ahead: which clicks are weighed, and by what; the worth of afterstates; the policy around it."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 import torch
@@ -7,26 +9,11 @@ from support.policies import boards_met
 from support.tiny_training import one_thread  # noqa: F401 - one_thread is a fixture
 
 from baselines.learned.afterstate import policy as policy_module
+from baselines.learned.afterstate import search
 from baselines.learned.afterstate.clues import fitted_safety
 from baselines.learned.afterstate.network import COUNTS, AfterstateNetwork
 from baselines.learned.afterstate.policy import AfterstatePolicy
-from baselines.learned.afterstate.search import (
-    REACH,
-    Limits,
-    Outcomes,
-    Ratings,
-    Search,
-    afterstates,
-    best_clicks,
-    candidates,
-    clicks_to_weigh,
-    first_click_values,
-    next_safety,
-    next_values,
-    plain_worths,
-    rate,
-    worths,
-)
+from baselines.learned.afterstate.search import Limits, Outcomes, Ratings, Search, best_clicks, rate, worths
 from baselines.learned.networks import BoardNetwork
 from baselines.learned.settings import NetworkSize
 from minesweeper_env.config import BoardConfig
@@ -68,19 +55,15 @@ def alone(made, codes):
 
 def test_clicks_within_the_slack_are_weighed_up_to_the_breadth_likely_zeros_first():
     safety = np.array([[0.9, 0.87, 0.2, 0.88, 0.0, 0.9]], np.float32)
-
-    def weighed(slack, breadth):
-        return np.flatnonzero(candidates(safety, Limits(slack, breadth))[0]).tolist()
-
-    assert [weighed(0.05, 8), weighed(0.025, 8), weighed(0.05, 3), weighed(0.05, 1)] == [
-        [0, 1, 3, 5], [0, 3, 5], [0, 3, 5], [0],
-    ]  # fmt: skip
-    assert candidates(np.zeros((1, 6), np.float32), Limits(1.0, 8)).sum() == 0
+    for slack, breadth, cells in ((0.05, 8, [0, 1, 3, 5]), (0.025, 8, [0, 3, 5]), (0.05, 3, [0, 3, 5]), (0.05, 1, [0])):
+        assert np.flatnonzero(search.candidates(safety, Limits(slack, breadth))[0]).tolist() == cells
+    assert search.candidates(np.zeros((1, 6), np.float32), Limits(1.0, 8)).sum() == 0
     safety, counts = np.array([[0.9, 0.9, 0.89, 0.8, 0.9]], np.float32), np.zeros((1, COUNTS, 5), np.float32)
     counts[0, 0, 2:4] = 1.0
-    found = [clicks_to_weigh(Ratings(safety, counts), Limits(0.05, breadth))[0].tolist() for breadth in (1, 2, 8)]
+    ratings = Ratings(safety, counts)
+    found = [search.clicks_to_weigh(ratings, Limits(0.05, breadth))[0].tolist() for breadth in (1, 2, 8)]
     assert found == [[0, 0, 1, 0, 0], [1, 0, 1, 0, 0], [1, 1, 1, 0, 1]]
-    assert clicks_to_weigh(Ratings(safety, 0 * counts), Limits(0.05, 2))[0].tolist() == [1, 1, 0, 0, 0]
+    assert search.clicks_to_weigh(Ratings(safety, 0 * counts), Limits(0.05, 2))[0].tolist() == [1, 1, 0, 0, 0]
 
 
 def test_the_slack_falls_with_the_cells_of_boards_larger_than_64_cells():
@@ -92,9 +75,6 @@ def test_the_slack_falls_with_the_cells_of_boards_larger_than_64_cells():
 @pytest.mark.parametrize("onward", [False, True])
 def test_a_click_is_worth_its_safety_times_the_mean_worth_of_its_outcomes_and_the_best_is_chosen(onward):
     made, codes = network(), boards(15, cols=4)
-    shown = afterstates(codes[:2], np.array([5, 5]), np.array([2, 8])).reshape(2, -1)
-    assert shown[:, 5].tolist() == [2, 8]
-    assert (np.delete(shown, 5, 1) == np.delete(codes[:2].reshape(2, -1), 5, 1)).all()
     assert alone(made, np.zeros((1, 4, 4), np.int8)).tolist() == [1]
     legal = masks(codes)
     ratings = rate(made, 4, codes, legal, counts=True)
@@ -106,12 +86,11 @@ def test_a_click_is_worth_its_safety_times_the_mean_worth_of_its_outcomes_and_th
     for board, click in enumerate(chosen):
         values = {}
         for cell in np.flatnonzero(legal[board]):
-            shown = ratings.counts[board, :, cell]
-            shown = np.where(shown > 0.05, shown, 0)
-            after = afterstates(codes[[board] * COUNTS], np.full(COUNTS, cell), np.arange(COUNTS))
+            shown = np.where(ratings.counts[board, :, cell] > 0.05, ratings.counts[board, :, cell], 0)
+            after = search.afterstates(codes[[board] * COUNTS], np.full(COUNTS, cell), np.arange(COUNTS))
             worth, safety = alone(made, after), ratings.safety[board, cell] / shown.sum()
             assert plain[board, cell] == pytest.approx(safety * (shown * worth).sum(), rel=1e-4)
-            worth *= next_safety(made, 4, after) if onward else 1
+            worth *= search.next_safety(made, 4, after) if onward else 1
             values[cell] = safety * (shown * worth).sum()
         assert values[click] == pytest.approx(max(values.values()), rel=1e-5)
 
@@ -121,8 +100,7 @@ def test_two_clicks_ahead_guesses_with_up_to_36_covered_cells_are_late(monkeypat
     codes = np.ones((2, 8, 8), np.int8)
     codes[0].flat[:36] = codes[1].flat[:37] = 11
     ratings = rate(made, 4, codes, masks(codes), counts=True)
-    module = "baselines.learned.afterstate.search._late_values"
-    monkeypatch.setattr(module, lambda *given: seen.append(len(given[3])) or np.zeros_like(given[3]))
+    monkeypatch.setattr(search, "_late_values", lambda *given: seen.append(len(given[3])) or np.zeros_like(given[3]))
     for clicks in (1, 2):
         best_clicks(made, 4, codes, ratings, Search(Limits(1.0, 3), symmetries=False, onward=False, clicks=clicks))
     assert seen == [1]
@@ -130,9 +108,10 @@ def test_two_clicks_ahead_guesses_with_up_to_36_covered_cells_are_late(monkeypat
 
 def test_the_plain_worth_is_the_product_over_the_cells_of_the_board_and_1_once_won():
     made, codes = network(), boards(30, 8, 8)
-    assert plain_worths(made, 4, codes, averaged=False) == pytest.approx(alone(made, codes), rel=1e-5)
+    assert search.plain_worths(made, 4, codes, averaged=False) == pytest.approx(alone(made, codes), rel=1e-5)
     codes[0].flat = [1] * 60 + [11] * 4
-    assert plain_worths(made, 4, codes, averaged=True)[0] == 1 > plain_worths(made, 3, codes, averaged=True)[0]
+    won, unfinished = (search.plain_worths(made, mines, codes, averaged=True)[0] for mines in (4, 3))
+    assert won == 1 > unfinished
 
 
 def test_the_next_value_is_that_of_the_best_second_click():
@@ -143,7 +122,7 @@ def test_the_next_value_is_that_of_the_best_second_click():
     covered = masks(codes)
     ratings = rate(made, 4, codes, covered, counts=True, averaged=True)
     ratings = ratings._replace(safety=covered * fitted_safety(ratings.safety, codes, 4))
-    found = next_values(made, 4, codes, averaged=True)
+    found = search.next_values(made, 4, codes, averaged=True)
     for board, (safety, counts) in enumerate(zip(*ratings, strict=True)):
         order = sorted(np.flatnonzero(safety > 0), key=lambda cell: -safety[cell] * (1 + 0.1 * counts[0, cell]))
         near = [cell for cell in order if safety[cell] >= safety.max() - 0.2][:3]
@@ -152,7 +131,7 @@ def test_the_next_value_is_that_of_the_best_second_click():
         clicks[0, near] = True
         outcomes = Outcomes.of(codes[[board]], counts[None], clicks)
         sure = np.where(safety >= 0.99, np.float32(1), safety)[None]
-        best = outcomes.click_values(sure, plain_worths(made, 4, outcomes.after, averaged=True)).max()
+        best = outcomes.click_values(sure, search.plain_worths(made, 4, outcomes.after, averaged=True)).max()
         assert found[board] == pytest.approx(1 if covered[board].sum() <= 4 else best, rel=1e-4), board
 
 
@@ -161,10 +140,11 @@ def test_two_clicks_ahead_near_ties_are_weighed_again_by_the_mean_of_both_values
     legal = masks(codes)
     ratings = rate(made, 4, codes, legal, counts=True)
     outcomes = Outcomes.of(codes, ratings.counts, legal)
-    worth = plain_worths(made, 4, outcomes.after, averaged=True)
+    worth = search.plain_worths(made, 4, outcomes.after, averaged=True)
     one = outcomes.click_values(ratings.safety, worth)
-    both = outcomes.click_values(ratings.safety, (worth + next_values(made, 4, outcomes.after, averaged=True)) / 2)
-    best = np.where(candidates(one, Limits(0.03, 4)), both, -1).argmax(axis=1)
+    later = search.next_values(made, 4, outcomes.after, averaged=True)
+    both = outcomes.click_values(ratings.safety, (worth + later) / 2)
+    best = np.where(search.candidates(one, Limits(0.03, 4)), both, -1).argmax(axis=1)
     clicks = best_clicks(made, 4, codes, ratings, Search(Limits(1.0, 16), symmetries=True, onward=False, clicks=2))
     assert (clicks == best).all()
     assert (clicks != one.argmax(axis=1)).any()
@@ -181,7 +161,7 @@ def test_close_values_are_weighed_again_with_all_views():
     ratings = ratings._replace(safety=legal * np.random.default_rng(2).uniform(0.6, 1, legal.shape).round(1))
     outcomes = Outcomes.of(codes, ratings.counts, legal)
     plain = outcomes.click_values(ratings.safety, worths(made, 4, outcomes))
-    close = candidates(plain, Limits(0.015, 3))
+    close = search.candidates(plain, Limits(0.015, 3))
     outcomes = Outcomes.of(codes, ratings.counts, close)
     finer = outcomes.click_values(ratings.safety, worths(made, 4, outcomes, averaged=True))
     clicks = best_clicks(made, 4, codes, ratings, Search(limits, symmetries=True, onward=False, clicks=1))
@@ -209,7 +189,7 @@ def test_the_next_safety_is_that_of_the_safest_cell_and_1_on_a_won_board():
     made = network()
     codes = np.array([[[1, 1, 11], [11, 1, 11], [11, 11, 11]], [[1, 1, 1], [11, 2, 11], [1, 2, 1]]], np.int8)
     fitted = fitted_safety(rate(made, 2, codes, masks(codes), counts=False).safety, codes, 2)
-    assert next_safety(made, 2, codes).tolist() == [fitted[0].max(), 1.0]
+    assert search.next_safety(made, 2, codes).tolist() == [fitted[0].max(), 1.0]
     assert fitted[1].max() < 0.1
 
 
@@ -226,7 +206,7 @@ def mean_distant_worths(hazards, outcomes):
     rows, cols = np.indices(hazards.shape[1:])
     width = hazards.shape[2]
     distance = [np.maximum(abs(rows - cell // width), abs(cols - cell % width)) for cell in outcomes.cells]
-    distant = np.array(distance) > REACH
+    distant = np.array(distance) > search.REACH
     found = []
     for guess, own, far in zip(outcomes.guesses, hazards, distant, strict=True):
         shares = (outcomes.chances * (outcomes.guesses == guess))[:, None, None] * distant
@@ -240,23 +220,20 @@ def test_distant_hazards_are_means_over_the_afterstates_of_the_guess_in_any_numb
     made, outcomes = network(), random_outcomes(*shape)
     expected = mean_distant_worths(hazards(made, outcomes.after, 6), outcomes)
     assert worths(made, 6, outcomes) == pytest.approx(expected, rel=1e-5)
-    monkeypatch.setattr("baselines.learned.afterstate.search.AT_ONCE", 7)
+    monkeypatch.setattr(search, "AT_ONCE", 7)
     assert worths(made, 6, outcomes) == pytest.approx(expected, rel=1e-5)
-    nothing = Outcomes(*(column[:0] for column in outcomes))
-    assert worths(made, 6, nothing).shape == (0,)
+    assert worths(made, 6, Outcomes(*(column[:0] for column in outcomes))).shape == (0,)
 
 
-def turned(codes, turns=2, flip=False):
-    return np.ascontiguousarray(np.rot90(codes[:, :, ::-1] if flip else codes, turns, axes=(1, 2)))
+def turned(codes, row_step=-1, col_step=-1):
+    """Returns boards that are mirrored along the axes of step -1."""
+    return np.ascontiguousarray(codes[:, ::row_step, ::col_step])
 
 
 def test_with_symmetries_hazards_are_means_over_the_four_views():
     made, outcomes = network(), random_outcomes(9, 9)
-    views = []
-    for turns in (0, 2):
-        for flip in (False, True):
-            seen = hazards(made, turned(outcomes.after, turns, flip), 6)
-            views.append(turned(seen, -turns)[:, :, :: -1 if flip else 1])
+    steps = product((1, -1), repeat=2)
+    views = [hazards(made, turned(outcomes.after, *step), 6)[:, :: step[0], :: step[1]] for step in steps]
     expected = mean_distant_worths(np.mean(views, axis=0), outcomes)
     assert worths(made, 6, outcomes, averaged=True) == pytest.approx(expected, rel=1e-5)
     assert worths(made, 6, outcomes) != pytest.approx(expected, rel=1e-6)
@@ -281,16 +258,15 @@ def test_averages_are_the_same_however_the_board_is_turned():
 
 @pytest.mark.parametrize("first_click", ["opening", "safe", "any", "corners"])
 def test_symmetric_first_clicks_are_worth_the_same(first_click):
-    values = first_click_values(network(), config(5, 5, 5, first_click)).reshape(5, 5)
-    for other in (values[::-1], values[:, ::-1], values.T):
-        assert (values == other).all()
-    oblong = first_click_values(network(), config(4, 6, 5, first_click)).reshape(4, 6)
+    square = search.first_click_values(network(), config(5, 5, 5, first_click)).reshape(5, 5)
+    assert (square == [square[::-1], square[:, ::-1], square.T]).all()
+    oblong = search.first_click_values(network(), config(4, 6, 5, first_click)).reshape(4, 6)
     assert (oblong == [oblong[::-1], oblong[:, ::-1]]).all()
 
 
 def test_the_first_click_is_the_best_one_or_the_one_asked_for():
     game, covered, legal = config(5, 7, 6), np.full((2, 5, 7), 11, np.int8), np.ones((2, 35), np.int8)
-    best = first_click_values(network(), game).argmax()
+    best = search.first_click_values(network(), game).argmax()
     for first, cell in (("learned", best), ("middle", 17), ("exact", 16), (3, 3)):
         assert AfterstatePolicy(network(), game, first=first).act(covered, legal).tolist() == [cell, cell]
 
@@ -312,17 +288,13 @@ def test_without_breadth_the_safest_cell_is_clicked():
     assert legal[np.arange(len(codes)), searched].all()
 
 
-@pytest.mark.parametrize(
-    "option",
-    [
-        {"slack": -0.1}, {"breadth": 0}, {"sure": "yes"}, {"clues": "small"}, {"onward": 2}, {"clicks": 3},
-        {"first": "corner"}, {"safety": "oracle"},
-    ],
-    ids=str,
-)  # fmt: skip
-def test_wrong_options_and_boards_are_refused(option):
-    with pytest.raises(ValueError, match=next(iter(option))):
-        AfterstatePolicy(network(), config(), **option)
+WRONG = {"slack": -0.1, "breadth": 0, "sure": "yes", "clues": "small", "onward": 2, "clicks": 3}
+
+
+@pytest.mark.parametrize(("option", "value"), [*WRONG.items(), ("first", "corner"), ("safety", "oracle")])
+def test_wrong_options_and_boards_are_refused(option, value):
+    with pytest.raises(ValueError, match=option):
+        AfterstatePolicy(network(), config(), **{option: value})
     with pytest.raises(ValueError, match="radius 1, not 2"):
         AfterstatePolicy(network(), BoardConfig(6, 6, 4, radius=2, moves=("click",)))
 
@@ -344,11 +316,9 @@ def test_the_planes_are_fed_in_at_every_application():
     with torch.no_grad():
         made.tower.stem.weight.zero_()
         made.tower.stem.bias.zero_()
-        features = made.tower(codes, 4)
+        assert not torch.allclose(*made.tower(codes, 4))
         made.tower.recall.weight.zero_()
-        forgetful = made.tower(codes, 4)
-    assert not torch.allclose(features[0], features[1])
-    assert torch.allclose(forgetful[0], forgetful[1])
+        assert torch.allclose(*made.tower(codes, 4))
 
 
 def recorded_boards(game, policy):

@@ -6,6 +6,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 import torch
+from support.positions import counts_of
 from support.tiny_training import one_thread  # noqa: F401 - one_thread is a fixture
 
 from baselines.learned.afterstate.network import AfterstateNetwork
@@ -47,9 +48,8 @@ def test_lessons_are_what_the_ends_of_the_games_show(searches):
 def test_a_covered_board_teaches_the_first_click_alone():
     _, samples, _ = self_play("safe", count=200)
     covered = (samples.codes > 8).all(axis=(1, 2))
-    known = samples.labels[covered] != UNKNOWN
     assert covered.any()
-    assert (known.sum(axis=1) == 1).all()
+    assert ((samples.labels[covered] != UNKNOWN).sum(axis=1) == 1).all()
     assert (samples.labels[covered].max(axis=1) < MINE).all()
     _, samples, _ = self_play("opening", count=200)
     assert not (samples.codes > 8).all(axis=(1, 2)).any()
@@ -62,25 +62,19 @@ FIRST = 4
 LAYOUTS = [frozenset(mines) for mines in combinations(range(CELLS), MINES) if FIRST not in mines]
 
 
-def neighbours(cell):
-    row, col = divmod(cell, COLS)
-    around = [(row + i, col + j) for i in (-1, 0, 1) for j in (-1, 0, 1) if i or j]
-    return [r * COLS + c for r, c in around if 0 <= r < ROWS and 0 <= c < COLS]
+def contents(layout):
+    """What a click on each cell shows: a count, or -1 on a mine."""
+    mines = np.isin(range(CELLS), [*layout]).reshape(ROWS, COLS)
+    return np.where(mines, -1, counts_of(mines, 1)).ravel().tolist()
 
 
-def count(layout, cell):
-    return len(layout.intersection(neighbours(cell)))
+CONTENTS = {layout: contents(layout) for layout in LAYOUTS}
 
 
 def fitting(board):
     """Layouts that agree with the open cells."""
-    return [
-        layout
-        for layout in LAYOUTS
-        if all(
-            shown == HIDDEN or (cell not in layout and count(layout, cell) == shown) for cell, shown in board.items()
-        )
-    ]
+    opened = [(cell, shown) for cell, shown in board.items() if shown != HIDDEN]
+    return [layout for layout in LAYOUTS if all(CONTENTS[layout][cell] == shown for cell, shown in opened)]
 
 
 def guess(board):
@@ -99,7 +93,7 @@ def play(layout, sure):
     board, records = dict.fromkeys(range(CELLS), HIDDEN), []
     cell, chance = FIRST, 1.0
     while True:
-        shown = -1 if cell in layout else count(layout, cell)
+        shown = CONTENTS[layout][cell]
         records.append((dict(board), cell, shown, chance))
         if shown < 0:
             return records, False
@@ -112,7 +106,7 @@ def play(layout, sure):
             if layout.intersection(opened):
                 return records, False
             for each in opened:
-                board[each] = count(layout, each)
+                board[each] = CONTENTS[layout][each]
             if sum(value == HIDDEN for value in board.values()) == MINES:
                 return records, True
         chance = safety[cell]
@@ -130,27 +124,20 @@ def win_probability(board, games=GAMES):
 
 def records_of(values, games=GAMES):
     rows = [
-        (number, list(board.values()), cell, shown, chance, values(board), order)
+        (number, np.array([*board.values()], np.int8).reshape(ROWS, COLS), cell, shown, chance, values(board), order)
         for number, (records, _) in enumerate(games)
         for order, (board, cell, shown, chance) in enumerate(records)
     ]
-    games, boards, cells, counts, safety, worth, order = zip(*rows, strict=True)
-    boards = np.array(boards, np.int8).reshape(-1, ROWS, COLS)
-    return GuessRecords(*map(np.array, (games, boards, cells, counts, safety, worth, order)))
+    return GuessRecords(*map(np.array, zip(*rows, strict=True)))
 
 
 def learned(records, targets, weights):
     """Weighted mean of the targets of each afterstate."""
-    sums = {}
-    for board, cell, shown, target, weight in zip(
-        records.boards, records.cells, records.counts, targets, weights, strict=True
-    ):
-        after = board.reshape(-1).copy()
-        after[cell] = shown
-        if shown >= 0:
-            total, weighted = sums.get(tuple(after), (0.0, 0.0))
-            sums[tuple(after)] = total + weight, weighted + weight * target
-    return {after: weighted / total for after, (total, weighted) in sums.items()}
+    known = np.flatnonzero(records.counts >= 0)
+    after = records.boards.reshape(-1, CELLS)[known]
+    after[np.arange(len(known)), records.cells[known]] = records.counts[known]
+    alike = {each: (after == each).all(axis=1) for each in map(tuple, after)}
+    return {each: np.average(targets[known][rows], weights=weights[known][rows]) for each, rows in alike.items()}
 
 
 def everything(games=GAMES):
@@ -202,10 +189,8 @@ def test_an_outcome_counts_from_the_exploring_guess_on():
 
 
 def test_a_game_that_ends_by_a_click_that_seemed_sure_counts_as_lost():
-    board = np.full((1, 1, 3), HIDDEN, np.int8)
-    one = np.array([0])
-    records = GuessRecords(one, board, one, np.array([1]), np.array([0.5]), np.array([np.nan]), one + 1)
-    targets, weights = worth_targets(records, np.array([False]), np.array([-1]), 0.3)
-    assert (targets.tolist(), weights.tolist()) == ([0], [1])
-    targets, weights = worth_targets(records, np.array([True]), np.array([-1]), 0.3)
-    assert (targets.tolist(), weights.tolist()) == ([1], [1])
+    board, zero = np.full((1, 1, 3), HIDDEN, np.int8), np.array([0])
+    records = GuessRecords(zero, board, zero, zero + 1, np.array([0.5]), np.array([np.nan]), zero + 1)
+    for won in (False, True):
+        targets, weights = worth_targets(records, np.array([won]), zero - 1, 0.3)
+        assert (targets.tolist(), weights.tolist()) == ([won], [1])
