@@ -32,16 +32,6 @@ def random_boards(count=300, rows=4, cols=5):
     return boards, cells
 
 
-def test_click_masks_equal_those_of_the_environment():
-    env = MinesweeperVecEnv(BoardConfig(5, 6, 6, moves=("click",)), 16)
-    codes = env.reset()
-    for _ in range(30):
-        np.testing.assert_array_equal(click_masks(codes), env.action_masks())
-        np.testing.assert_array_equal(click_masks(torch.as_tensor(codes)).numpy(), env.action_masks())
-        codes, *_ = env.step(env.games.sample_actions())
-    assert not click_masks(np.full((1, 2, 2), 9, np.int8)).any()
-
-
 def test_dqn_clicks_legal_cells_alone_and_explores_in_each_game_on_its_own():
     (boards, cells), model = random_boards(), tiny_model("dqn")
     assert model.predict(boards[0], deterministic=True)[0] == cells[0]
