@@ -9,7 +9,7 @@ from importlib import import_module
 import pytest
 
 from baselines.__main__ import COMMANDS
-from baselines.cli import benchmark, seeds, sweep, train
+from baselines.cli import seeds, sweep, train
 from baselines.cli.command import Parser, parse_size, whole_number_from
 from baselines.cli.train import study_settings
 from baselines.process import explain
@@ -33,23 +33,10 @@ def test_boards_stand_with_spaces_or_commas_between_them(command, form):
     assert parsed(command, "--boards", *form).boards == ",".join(form).split(",")
 
 
-@ALL
-def test_steps_and_sizes_have_one_form(command):
-    options = parsed(command, "--steps", "1e4", "--size", "4x6", "--mines", "3", "--minutes", "2.5")
-    assert (options.steps, options.size, options.mines, options.minutes) == (10_000, (4, 6), 3, 2.5)
-
-
 def test_an_option_of_several_values_that_is_given_twice_has_them_all():
     options = parsed(train, "--set", "a=1", "b=2", "--boards", "5x5/3", "--set", "c=3", "--boards", "6x6/6", "8x8/9")
     assert (options.set, options.boards) == (["a=1", "b=2", "c=3"], ["5x5/3", "6x6/6", "8x8/9"])
     assert parsed(train, "--set", "c=3").set == ["c=3"]
-
-
-def test_the_benchmark_takes_boards_in_the_same_form():
-    parser = Parser(prog="command")
-    benchmark._add_run_options(parser)
-    words = ["--policy", "exact", "--out", "x", "--boards", "8x8/14,9x9/10", "5x5/5"]
-    assert parser.parse_args(words).boards == ["8x8/14", "9x9/10", "5x5/5"]
 
 
 @STUDIES

@@ -3,12 +3,8 @@
 import json
 import os
 import re
-import sys
-from configparser import ConfigParser
-from pkgutil import resolve_name
 
 import pytest
-from support import ROOT
 from support.processes import run_python
 
 from baselines.__main__ import COMMANDS
@@ -85,21 +81,8 @@ def test_help_loads_nothing_heavy():
     assert all(line.endswith("] 0 set()") for line in re.findall("end: (.*)", done.stdout))
 
 
-@pytest.mark.parametrize("name", ["evaluate", "train", "play", "suite"])
-def test_the_installed_program_runs_each_command_under_its_own_name(name, monkeypatch, capsys):
-    setup = ConfigParser()
-    setup.read(ROOT / "setup.cfg")
-    program, entry = setup["options.entry_points"]["console_scripts"].strip().split(" = ")
-    monkeypatch.setattr(sys, "argv", [f"/somewhere/{program}", name, "--help"])
-    with pytest.raises(SystemExit) as stopped:
-        resolve_name(entry)()
-    assert stopped.value.code == 0
-    assert capsys.readouterr().out.startswith(f"usage: minesweeper {name} ")
-
-
 def test_the_command_is_recorded_as_typed():
     assert typed_command("evaluate.py", ["--policy", "a b"]) == "python evaluate.py --policy 'a b'"
-    assert typed_command("minesweeper evaluate", ["--seed", "3"]) == "minesweeper evaluate --seed 3"
 
 
 WARM_UP = """
