@@ -242,3 +242,10 @@ def test_the_seed_decides_what_is_drawn():
         drawn.append([env.sample_actions().tolist() for _ in range(3)])
     assert drawn[0] == drawn[1] != drawn[2]
     assert drawn[3] == drawn[4]
+
+
+def test_a_finished_game_has_actions_to_draw():
+    env = boards((3, 3), [8], [], ("click",))
+    env.step(np.full(100, 8))
+    assert env.action_masks().all()
+    assert set(env.sample_actions()) == set(range(9))

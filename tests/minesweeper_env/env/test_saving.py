@@ -317,3 +317,19 @@ def test_a_state_of_other_games_is_refused():
             saved(MinesweeperVectorEnv, num_envs=4)[0].set_state(saved(MinesweeperVectorEnv, **arguments)[1])
     with pytest.raises(ValueError, match="have the keys"):
         saved()[0].set_state(saved(MinesweeperVectorEnv)[1])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_memory_behind_the_arrays_of_a_state_is_not_restored(kind):
+    env, state = saved(kind)
+    boards = [field.copy() for field in env._games.boards]
+    arrays = [value for value in state.values() if isinstance(value, np.ndarray)]
+    kept = [array.copy() for array in arrays]
+    for memory in arrays:
+        while isinstance(memory.base, np.ndarray):
+            memory = memory.base
+        memory[...] = ~memory
+    for array, value in zip(arrays, kept, strict=True):
+        array[...] = value
+    env.set_state(state)
+    assert_same(list(env._games.boards), boards)

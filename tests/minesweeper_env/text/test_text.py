@@ -1,19 +1,22 @@
 """Tests of Minesweeper as text: prompts, golden games, rewards, and the judgement of clicks."""
 
 import copy
+import itertools
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import numpy as np
 import pytest
 from gymnasium.error import ResetNeeded
+from support import naive_game
 from support import naive_inference as naive
 from support.docs_scripts import load_script
 
 from minesweeper_env import HIDDEN, MinesweeperVectorEnv
 from minesweeper_env.inference import mine_probabilities
 from minesweeper_env.text import SPLITS, STYLES, TextGame, board_text, judge_clicks, rules_text, shortened, split_of
+from minesweeper_env.text.rewards import GameRewards
 
 GOLDEN = Path(__file__).parent / "text_games.txt"
 
@@ -94,6 +97,52 @@ def test_the_rewards_of_the_steps_add_up_to_the_value_of_the_game():
             assert sums["risk"] == pytest.approx(-cost)
             assert sums["sound"] == pytest.approx(kept * np.mean(sound))
             assert sums["progress"] == pytest.approx(opened - (not info["is_success"]))
+
+
+CELLS = [*itertools.product(range(3), range(3))]
+
+
+def opened_by(layout, opened, cell):
+    """Returns the cells that are open, on 3x3, after a click on a cell without a mine."""
+    around = naive_game.neighbours(3, 3, cell)
+    opened = opened | {cell}
+    for each in around - opened if not layout & around else ():
+        opened = opened_by(layout, opened, each)
+    return opened
+
+
+def least_expected(layouts, opened, rewards):
+    """Returns the least mean of `risk` that clicks can earn from here on, and the mean of giving up at once."""
+    given_up = copy.copy(rewards).changes(given_up=True)["risk"]
+    covered = sorted(set(CELLS) - opened)
+    if len(covered) == 2:
+        return 0.0, 0.0
+    chances = {cell: np.mean([cell in layout for layout in layouts]) for cell in covered}
+    means = []
+    for cell in covered:
+        boards = defaultdict(list)
+        for layout in layouts:
+            after = opened if cell in layout else opened_by(layout, opened, cell)
+            clues = tuple(sorted((each, len(layout & naive_game.neighbours(3, 3, each))) for each in after))
+            boards[cell in layout, clues].append(layout)
+        mean = 0.0
+        for (lost, clues), fitting in boards.items():
+            value, after = copy.copy(rewards), {each for each, _ in clues}
+            value.click(len(after), chances[cell] - min(chances.values()), True)
+            paid = value.changes(lost=lost)["risk"]
+            mean += len(fitting) / len(layouts) * (paid + (0 if lost else least_expected(fitting, after, value)[0]))
+        means.append(mean)
+    assert min(means) >= given_up - 1e-12
+    return min(means), given_up
+
+
+def test_no_player_expects_less_of_risk_than_the_one_who_gives_up():
+    corner = naive_game.neighbours(3, 3, (0, 0))
+    layouts = [set(mines) for mines in itertools.combinations(set(CELLS) - {(0, 0)}, 2)]
+    for clue in (1, 2):
+        fitting = [layout for layout in layouts if len(layout & corner) == clue]
+        least, given_up = least_expected(fitting, {(0, 0)}, GameRewards(7, 1))
+        assert given_up == -1 < least < 0
 
 
 def test_no_player_earns_more_than_a_better_one():
