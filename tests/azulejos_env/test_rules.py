@@ -44,8 +44,7 @@ def test_random_games_are_those_of_the_oracle(block):
 
 
 def test_points_falling_tiles_and_the_bonus_by_hand():
-    points = GameConfig(1, 100).rules.points
-    assert points[[2, 3, 4, 5, 6, 7, 50]].tolist() == [1, 2, 4, 8, 12, 14, 100]
+    assert GameConfig(1, 100).rules.points[[2, 3, 4, 5, 6, 7, 50]].tolist() == [1, 2, 4, 8, 12, 14, 100]
     after = Position(GameConfig(3, 4, 3), rows("1232 1213 2213")).play(0, 0)
     assert after.board.tolist() == rows("0232 0213 2213").tolist()
     assert Position(GameConfig(1, 2, 1), rows("11"), scores=(0, 8), player=1).play(0, 0).scores == (0, 11)
@@ -55,7 +54,7 @@ def test_points_falling_tiles_and_the_bonus_by_hand():
 def test_a_cell_of_no_group_is_refused():
     position = Position(GameConfig(2, 3, 3), rows("123 231"))
     assert position.over
-    with pytest.raises(ValueError, match=r"cell \(0,1\) belongs to no group of two or more equal tiles"):
+    with pytest.raises(ValueError, match=r"\(0,1\) belongs to no group"):
         position.play(0, 1)
     for cell in ((-1, 0), (0, 3), (2, 0)):
         with pytest.raises(ValueError, match=r"a row in 0..1 and a column in 0..2"):
@@ -241,7 +240,7 @@ def test_every_value_of_a_plain_tree_follows_from_below_and_cut_branches_have_no
             choose = min if len(node.line) % 2 else max
             assert node.value == choose(child.value for child in below)
             assert [child.value for child in below if child.kind == CHOSEN] == [node.value]
-    assert plain.nodes[0].value == pruned.nodes[0].value == search(square(4, 3, seed), depth=3).value
+    assert plain.nodes[0].value == pruned.nodes[0].value == plain.result.value
     cut = [node for node in pruned.nodes if node.kind == CUT]
     assert cut
     assert all(node.value is None and not children(pruned, node) for node in cut)

@@ -72,10 +72,9 @@ def pygame(monkeypatch):
     return pytest.importorskip("pygame", reason="needs the extra window")
 
 
-def match_on(board=BOARD, choose=None, **fields):
+def match_on(board=BOARD, choose=None):
     """Returns a match on a small board."""
-    config = GameConfig(*np.shape(board), 9)
-    return Match(Position(config, np.array(board), **fields), choose or MinimaxPolicy(depth=2).choose)
+    return Match(Position(GameConfig(*np.shape(board), 9), board), choose or MinimaxPolicy(depth=2).choose)
 
 
 def wait(match):
@@ -107,7 +106,7 @@ def test_the_machine_answers_and_moves_are_taken_back():
 
 
 def test_clicks_and_keys_during_the_machines_turn_are_refused():
-    match = match_on(choose=lambda position: time.sleep(0.2) or MinimaxPolicy(depth=1).choose(position))
+    match = match_on(choose=lambda position: time.sleep(0.2) or position.groups[0][:2])
     match.click(0, 1)
     before = match.position
     for act in (lambda: match.click(0, 0), lambda: match.press("u"), lambda: match.press("r")):
@@ -152,38 +151,30 @@ def test_all_words_stand_in_the_window_whatever_the_shape_of_the_board(pygame, s
 
 def test_a_person_plays_by_mouse_and_leaves_by_key(pygame, monkeypatch):
     """Each frame clicks the first group of the board, until the game is over; then a key leaves."""
-    config, shown = GameConfig(4, 5, 3), []
-    position = Position(config, random_board(config, 2))
-
-    def choose(now):
-        shown.append(now)
-        return MinimaxPolicy(depth=2).choose(now)
 
     def post(title):
         match, side = matches[0], 32
-        width = pygame.display.get_surface().get_width()
         if match.position.over:
             pygame.event.post(pygame.event.Event(pygame.KEYDOWN, key=pygame.K_q))
         elif not match.is_thinking:
             row, col = match.position.groups[0][:2]
-            left = (width - 8 * side) // 2
+            left = (pygame.display.get_surface().get_width() - 8 * side) // 2
             pos = (left + side * col + side // 2, side * (row + 2) + side // 2)
             pygame.event.post(pygame.event.Event(pygame.MOUSEBUTTONDOWN, button=1, pos=pos))
         caption(title)
 
-    matches, caption, begin = [], pygame.display.set_caption, Match.__init__
+    config, matches, caption, begin = GameConfig(4, 5, 3), [], pygame.display.set_caption, Match.__init__
     monkeypatch.setattr(Match, "__init__", lambda self, *given: matches.append(self) or begin(self, *given))
     monkeypatch.setattr(pygame.display, "set_caption", post)
-    play(position, choose)
+    play(Position(config, random_board(config, 2)), MinimaxPolicy(depth=2).choose)
     assert matches[0].position.over
-    assert shown
+    assert matches[0].position.scores[MACHINE] > 0
     assert pygame.display.get_surface() is None
 
 
 def test_closing_the_window_leaves_though_the_machine_thinks(pygame, monkeypatch):
     monkeypatch.setattr(pygame.event, "get", lambda: [pygame.event.Event(pygame.QUIT)])
-    config = GameConfig(1, 4, 2)
-    play(Position(config, [[1, 1, 2, 2]], player=1), lambda _: time.sleep(600))
+    play(Position(GameConfig(1, 4, 2), [[1, 1, 2, 2]], player=1), lambda _: time.sleep(600))
     assert pygame.display.get_surface() is None
 
 
