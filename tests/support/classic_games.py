@@ -40,24 +40,16 @@ GAMES: dict[str, tuple[BoardConfig | None, str]] = {
 
 def transcript(name: str, language: str) -> str:
     """Returns what a game prints, the typed lines included."""
-    config, lines = GAMES[name]
-    options = PlayOptions(
-        language=language,
-        config=config,
-        seed=0,
-        no_guess="exact" if name == "no_guess" else False,
-        given=frozenset({"classic"}),
-    )
-    stdin, stdout = io.StringIO(lines.replace("|", "\n") + "\n"), io.StringIO()
-    with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(stdout):
-        session = partial(Session, now=Clock(0.25))
-        environment = {"XDG_DATA_HOME": folder}
-        with (
-            mock.patch.object(sys, "stdin", stdin),
-            mock.patch.object(line_mode, "Session", session),
-            mock.patch.dict(os.environ, environment),
-        ):
-            status = line_mode.run(options)
+    (config, lines), level = GAMES[name], "exact" if name == "no_guess" else False
+    options = PlayOptions(language=language, config=config, seed=0, no_guess=level, given=frozenset({"classic"}))
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        contextlib.redirect_stdout(io.StringIO()) as stdout,
+        mock.patch.object(sys, "stdin", io.StringIO(lines.replace("|", "\n") + "\n")),
+        mock.patch.object(line_mode, "Session", partial(Session, now=Clock(0.25))),
+        mock.patch.dict(os.environ, {"XDG_DATA_HOME": folder}),
+    ):
+        status = line_mode.run(options)
     return f"{stdout.getvalue()}exit status {status}\n"
 
 

@@ -36,6 +36,4 @@ def assert_fits(board, mines, layout, radius=1):
 
 
 LATTICES = [(99, 0), (120, 1), (150, 2), (180, 3)]
-
-
 TOO_HARD = [((31, 31), 240, 0, "states at once"), ((17, 101), 515, 0, "states to be"), ((17, 41), 209, 1, "values")]

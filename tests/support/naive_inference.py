@@ -22,6 +22,7 @@ from support.naive_game import neighbours
 
 Cell = tuple[int, int]
 Group = tuple[Cell, ...]
+Dealt = dict[Group, int]
 
 
 class Constraint(NamedTuple):
@@ -130,7 +131,7 @@ def grouped(cells: Iterable[Cell], sets: Sequence[frozenset[Cell]]) -> list[Grou
     return [tuple(group) for group in groups.values()]
 
 
-def arrangements(groups: Sequence[Group], constraints: Sequence[Constraint]) -> Iterator[dict[Group, int]]:
+def arrangements(groups: Sequence[Group], constraints: Sequence[Constraint]) -> Iterator[Dealt]:
     """Yields every way to give each group, which no constraint divides, a number of mines that fits all constraints."""
     said = []
     later = [len(cells) for cells, _ in constraints]
@@ -142,9 +143,7 @@ def arrangements(groups: Sequence[Group], constraints: Sequence[Constraint]) -> 
     return _deal(groups, said, [mines for _, mines in constraints])
 
 
-def _deal(
-    groups: Sequence[Group], said: Sequence[list[tuple[int, int]]], left: list[int]
-) -> Iterator[dict[Group, int]]:
+def _deal(groups: Sequence[Group], said: Sequence[list[tuple[int, int]]], left: list[int]) -> Iterator[Dealt]:
     """Deals out the mines left; `said` has each group's constraints, with their numbers of cells in later groups."""
     if not groups:
         if not any(left):
@@ -163,7 +162,7 @@ def _deal(
 
 def _weighted(
     position: Position, prior: float | None = None, sets: Sequence[frozenset[Cell]] = ()
-) -> Iterator[tuple[int, dict[Group, int]]]:
+) -> Iterator[tuple[int, Dealt]]:
     """Yields each arrangement after its weight, the number of its layouts; no set in `sets` divides a group.
 
     With a prior a / b, the weight is multiplied by a for each mine and by b - a for each free cell.

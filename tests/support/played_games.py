@@ -9,6 +9,7 @@ from baselines.evaluation.games import GameDiagnosis, play_games
 from baselines.evaluation.judge import Judge
 from baselines.registry import find_policy
 from minesweeper_env import BoardConfig
+from minesweeper_play.game.moves import Cell
 from minesweeper_play.game.session import Session
 
 
@@ -16,7 +17,11 @@ def play_judged(name: str, config: BoardConfig, seeds: Sequence[int]) -> list[tu
     """Returns games of a policy, each with the figures of `--diagnose`; `config` allows clicks alone."""
     judge = Judge(config, len(seeds))
     records = play_games(find_policy(name)(config, 7), config, seeds, observers=[judge], record=True)
-    sessions = [session_of(config, each.seed, np.frombuffer(each.actions, "<u2").tolist()) for each in records]
+    sessions = []
+    for record in records:
+        sessions.append(Session(config, seed=record.seed, now=lambda: 0.0))
+        for action in np.frombuffer(record.actions, "<u2").tolist():
+            assert sessions[-1].open(*divmod(action, config.cols)).accepted
     return list(zip(sessions, judge.diagnoses(), strict=True))
 
 
@@ -31,16 +36,18 @@ class Clock:
         return self.seconds
 
 
-def session_on(*rows: str, first_click: str = "any", **settings: Any) -> Session:
-    """Returns a game on a layout whose mines are drawn as "*"."""
+def session_on(
+    *rows: str,
+    opened: Sequence[Cell] = (),
+    flags: Sequence[Cell] = (),
+    questions: Sequence[Cell] = (),
+    first_click: str = "any",
+    **settings: Any,
+) -> Session:
+    """Returns a game on a layout whose mines are drawn as "*", with open cells and marks."""
     layout = np.array([[character == "*" for character in row] for row in rows])
     config = BoardConfig(*layout.shape, int(layout.sum()), first_click=first_click)
-    return Session(config, layout=layout, seed=0, **settings)
-
-
-def session_of(config: BoardConfig, seed: int, actions: Sequence[int]) -> Session:
-    """Returns the session of clicks, given as row * cols + col."""
-    session = Session(config, seed=seed, now=lambda: 0.0)
-    for action in actions:
-        assert session.open(*divmod(action, config.cols)).accepted
+    session = Session(config, layout=layout, seed=0, **settings)
+    for move, cells in ((session.open, opened), (session.flag, flags), (session.question, questions)):
+        assert all(move(*cell).accepted for cell in cells)
     return session

@@ -5,7 +5,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+from support import ROOT
 
 
 def modules_of(folder: str) -> list[Path]:

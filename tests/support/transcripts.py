@@ -53,8 +53,7 @@ def transcript(name: str) -> str:
     random = Random(seed)
     _, info = env.reset(seed=seed)
     lines = [f"arguments: {arguments}", f"seed: {seed}", "", str(env.render())]
-    over = False
-    step = 0
+    over, step = False, 0
     while not over:
         step += 1
         action = choose(env, info["action_mask"], random, care)
@@ -69,13 +68,8 @@ def transcript(name: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def write_all() -> None:
-    FOLDER.mkdir(exist_ok=True)
+if __name__ == "__main__":
     for path in FOLDER.glob("*.txt"):
         path.unlink()
-    for name in GAMES:
-        (FOLDER / f"{name}.txt").write_text(transcript(name), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    write_all()
+    for game in GAMES:
+        (FOLDER / f"{game}.txt").write_text(transcript(game), encoding="utf-8")
