@@ -62,9 +62,6 @@ def test_the_index_would_take_both_files(built):
     assert "WARNING" not in tool("twine", "check", "--strict", *map(str, built))
 
 
-# The wheel, installed outside this tree and inside a repository of somebody else
-
-
 def run(command: list[str], cwd: Path, **options) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, **options)
 
@@ -104,13 +101,6 @@ def test_a_training_records_no_commit_of_the_repository_around_it(program, tmp_p
     assert session["command"] == " ".join(["minesweeper train", *typed])
     assert ".py" not in done.stdout + done.stderr
     assert "minesweeper evaluate --policy run" in done.stdout + done.stderr
-
-
-def test_an_evaluation_records_the_command_that_exists_there(program, tmp_path):
-    typed = ["--policy", "random", "--size", "4", "--mines", "2", "--games", "2", "--json", "results.json"]
-    done = program("evaluate", *typed)
-    assert done.returncode == 0, done.stderr
-    assert json.loads((tmp_path / "results.json").read_text())["command"] == " ".join(["minesweeper evaluate", *typed])
 
 
 def test_a_game_is_played_through_a_pipe(program):

@@ -34,15 +34,10 @@ def test_the_oldest_versions_that_are_tested_are_the_declared_lower_bounds():
     assert {name: Version(pin) for name, pin in tested.items()} == {name: Version(bounds[name]) for name in bounds}
 
 
-# The installed programs beside a package `baselines` that is not ours, and without the extras
-
-
 def run_program(program, folder, *arguments, missing=()):
     """Runs a program where a folder comes first on the path of modules, and some modules are missing."""
-    code = (
-        f"import sys\nsys.path[:0] = [{str(folder)!r}, {str(ROOT)!r}]\nsys.modules.update(dict.fromkeys({missing}))\n"
-    )
-    code += "from minesweeper_env.programs import main\nsys.exit(main())"
+    code = f"import sys; sys.path[:0] = [{str(folder)!r}, {str(ROOT)!r}]; sys.modules.update(dict.fromkeys({missing}));"
+    code += "from minesweeper_env.programs import main; sys.exit(main())"
     return run_python("-c", code, program, *(arguments or ["--help"]), cwd=folder)
 
 
