@@ -5,7 +5,6 @@ import os
 import re
 import sys
 from contextlib import ExitStack
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,22 +14,11 @@ from support.positions import counts_of
 from support.processes import full_disk, started
 
 from baselines.files import MOST_BYTES
-from minesweeper_env.config import BoardConfig
+from minesweeper_env import BoardConfig
 from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.explanations import explain_ending
-from minesweeper_play.game.records import (
-    FILE,
-    GameRecord,
-    SavedGameError,
-    Statistics,
-    board_value,
-    decode,
-    encode,
-    load_game,
-    save_game,
-    summarise,
-    user_folder,
-)
+from minesweeper_play.game import records
+from minesweeper_play.game.records import GameRecord, SavedGameError, Statistics, decode, encode, load_game, save_game
 from minesweeper_play.game.session import Session
 
 RECORD = GameRecord(
@@ -56,9 +44,8 @@ OTHER = replace(RECORD, identity="44556677")
 def game(seconds=1.0, *, wins=True):
     """Returns a finished game of two clicks on a board of 1 x 6."""
     clock = Clock()
-    session = session_on("*..*..", now=clock)
+    session = session_on("*..*..", now=clock, opened=[(0, 5)])
     session.practice = False
-    session.open(0, 5)
     clock.seconds = seconds
     for col in (1, 2) if wins else (0,):
         session.open(0, col)
@@ -75,20 +62,19 @@ def test_the_clicks_that_open_zeros_first_and_then_each_cell_that_is_left_are_co
         counts = counts_of(layout, 1)
         for cell in sorted(np.argwhere(~layout).tolist(), key=lambda cell: counts[tuple(cell)] > 0):
             clicks += session.open(*cell).accepted
-        assert board_value(layout) == clicks
+        assert records.board_value(layout) == clicks
 
 
 def test_a_finished_game_has_its_figures():
-    session = session_on("*....", ".....")
-    session.open(0, 4), session.open(1, 0)
+    session = session_on("*....", ".....", opened=[(0, 4), (1, 0)])
     record = GameRecord.of(session)
     assert (session.status, record.value, record.solved, record.clicks, record.efficiency) == ("won", 2, 2, 2, 1.0)
-    session = session_on("*..*..")
-    session.open(0, 5), session.flag(0, 0), session.open(0, 3)
+    session = session_on("*..*..", opened=[(0, 5)], flags=[(0, 0)])
+    session.open(0, 3)
     record = GameRecord.of(session)
     assert (session.status, record.value, record.solved, record.clicks) == ("lost", 3, 1, 3)
-    ring = session_on("...", ".*.", "...")
-    ring.flag(1, 1), ring.open(0, 1), ring.chord(0, 1), ring.chord(1, 2), ring.chord(1, 0)
+    ring = session_on("...", ".*.", "...", opened=[(0, 1)], flags=[(1, 1)])
+    ring.chord(0, 1), ring.chord(1, 2), ring.chord(1, 0)
     assert GameRecord.of(ring).efficiency == 8 / 5
 
 
@@ -117,48 +103,32 @@ def test_a_game_that_is_loaded_and_finished_again_counts_once_and_practice_never
 
 def test_streaks_and_best_times_of_each_kind_of_board():
     wins = [True, True, False, True, True, True]
-    records = [replace(RECORD, won=won, seconds=float(9 - i), clicks=20 - i) for i, won in enumerate(wins)]
-    others = [{"mines": 11}, {"first_click": "safe"}, {"no_guess": "exact"}, {"luck": False}]
-    others.append({"rows": 16, "won": False})
-    summaries = summarise([*records, *(replace(RECORD, **other) for other in others)])
+    games = [replace(RECORD, won=won, seconds=float(9 - i), clicks=20 - i) for i, won in enumerate(wins)]
+    others = {"mines": 11}, {"first_click": "safe"}, {"no_guess": "exact"}, {"luck": False}, {"rows": 16, "won": False}
+    summaries = records.summarise([*games, *(replace(RECORD, **other) for other in others)])
     assert summaries[RECORD.kind] == (6, 5, 3, 3, 4.0, 10 / 15)
     assert len(summaries) == 6
     assert [*summaries.values()][-1] == (1, 0, 0, 0, None, 0.0)
 
 
-IMPOSSIBLE = (
-    {"seconds": 1e308},
-    {"rows": 0},
-    {"cols": -9},
-    {"rows": 10**9},
-    {"mines": 81},
-    {"value": 10**9},
-    {"solved": 11},
-    {"solved": 9},
-    {"clicks": 10**400},
-    {"seed": -1},
-)
-"""Numbers that no game has."""
+def line_of(**changes):
+    """Returns the line of a game in the file, with other values."""
+    return json.dumps({**asdict(RECORD), **changes}).encode()
+
 
 DAMAGED = [
-    json.dumps({**asdict(RECORD), "when": "@"}).encode().replace(b"@", b"\xe9"),
-    *(json.dumps({**asdict(RECORD), **changes}).encode() for changes in IMPOSSIBLE),
-    b"\xff\xfe\x00",
-    b"[]",
-    b"[" * 100_000,
-    *(
-        json.dumps({**asdict(RECORD), **changes}).encode()
-        for changes in ({"won": 1}, {"seconds": -1.0}, {"first_click": "openinh"}, {"no_guess": "exakt"})
-    ),
-    json.dumps(asdict(RECORD)).encode()[:-9],
+    *(line_of(rows=0), line_of(cols=-9), line_of(rows=10**9), line_of(mines=81), line_of(value=10**9)),
+    *(line_of(solved=11), line_of(solved=9), line_of(clicks=10**400), line_of(seed=-1), line_of(won=1)),
+    *(line_of(seconds=1e308), line_of(seconds=-1.0), line_of(first_click="openinh"), line_of(no_guess="exakt")),
+    *(line_of(when="@").replace(b"@", b"\xe9"), line_of()[:-9], b"\xff\xfe\x00", b"[]", b"[" * 100_000),
 ]
 
 
 @pytest.mark.parametrize("is_last", [True, False])
 @pytest.mark.parametrize("line", DAMAGED)
 def test_a_damaged_line_is_left_out_and_no_game_is_lost_not_even_of_a_later_version(tmp_path, line, is_last):
-    later = json.dumps({**asdict(RECORD), "mood": "good"}).encode()
-    (tmp_path / FILE).write_bytes(b"\n".join([later, line] if is_last else [line, later]))
+    later = line_of(mood="good")
+    (tmp_path / records.FILE).write_bytes(b"\n".join([later, line] if is_last else [line, later]))
     statistics = Statistics(tmp_path)
     assert statistics.read() == [RECORD]
     assert (statistics.problem.key, statistics.problem.values["count"]) == ("statistics_damaged", 1)
@@ -199,17 +169,10 @@ def test_programs_that_finish_games_at_once_lose_none(tmp_path):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the folders of Linux")
-@pytest.mark.parametrize(("kind", "folder"), [("data", ".local/share"), ("config", ".config")])
-def test_the_folders_follow_the_platform(monkeypatch, tmp_path, kind, folder):
+@pytest.mark.parametrize("kind", ["data", "config"])
+def test_the_folders_follow_the_platform(monkeypatch, tmp_path, kind):
     monkeypatch.setenv(f"XDG_{kind.upper()}_HOME", str(tmp_path))
-    assert user_folder(kind) == tmp_path / "minesweeper-env"
-    monkeypatch.delenv(f"XDG_{kind.upper()}_HOME")
-    assert user_folder(kind) == Path.home() / folder / "minesweeper-env"
-
-
-# Saved games: the same game after loading, and one clear line for every damaged or foreign file
-
-ENGLISH = Catalogue("en")
+    assert records.user_folder(kind) == tmp_path / "minesweeper-env"
 
 
 def played(moves=12, **settings):
@@ -219,9 +182,8 @@ def played(moves=12, **settings):
     session.open(2, 2)
     random = np.random.default_rng(1)
     while len(session.moves) < moves and not session.is_over:
-        row, col = (int(number) for number in random.integers(8, size=2))
-        kind = str(random.choice(["open", "flag", "question", "chord", "expand"]))
-        getattr(session, kind)(row, col)
+        cell = random.integers(8, size=2).tolist()
+        getattr(session, random.choice(["open", "flag", "question", "chord", "expand"]))(*cell)
     return session
 
 
@@ -240,7 +202,7 @@ def test_a_loaded_game_is_the_saved_one_and_goes_on(tmp_path, moves, luck):
     session = played(moves, luck=luck)
     session.aids.add("hint")
     save_game(session, tmp_path / "game.json")
-    loaded = load_game(tmp_path / "game.json", ENGLISH)
+    loaded = load_game(tmp_path / "game.json", Catalogue("en"))
     assert_same(loaded, session)
     saved = json.loads((tmp_path / "game.json").read_text())["seconds"]
     assert saved <= loaded.seconds < saved + 60
@@ -314,22 +276,22 @@ def test_a_foreign_file_is_one_line(tmp_path, content):
     path = tmp_path / "game.json"
     path.write_text(content)
     with pytest.raises(SavedGameError) as error:
-        load_game(path, ENGLISH)
+        load_game(path, Catalogue("en"))
     assert str(path) in str(error.value)
     assert "\n" not in str(error.value)
 
 
 def test_a_file_of_another_kind_is_not_replaced_and_one_that_cannot_be_read_is_named(tmp_path):
-    session, path = played(3), tmp_path / "notes.txt"
-    path.write_text("dear diary")
-    with pytest.raises(FileExistsError, match="the file exists, and is no saved game"):
-        save_game(session, path)
-    assert path.read_text() == "dear diary"
-    save_game(session, tmp_path / "game.json")
+    session, notes, path = played(3), tmp_path / "notes.txt", tmp_path / "game.json"
+    notes.write_text("dear diary")
+    with pytest.raises(FileExistsError, match="no saved game"):
+        save_game(session, notes)
+    assert notes.read_text() == "dear diary"
+    save_game(session, path)
     session.undo()
-    save_game(session, tmp_path / "game.json")
-    assert_same(load_game(tmp_path / "game.json", ENGLISH), session)
-    os.truncate(tmp_path / "game.json", MOST_BYTES + 1)  # such a file is not read whole
+    save_game(session, path)
+    assert_same(load_game(path, Catalogue("en")), session)
+    os.truncate(path, MOST_BYTES + 1)  # such a file is not read whole
     for name, why in (("game.json", "too large"), ("no.json", "No such file"), ("", "Is a dir|Permission denied")):
         with pytest.raises(SavedGameError, match=why):
-            load_game(tmp_path / name, ENGLISH)
+            load_game(tmp_path / name, Catalogue("en"))
