@@ -21,6 +21,7 @@ from minesweeper_play.game.watched_policy import replay_with
 from minesweeper_play.options import PlayOptions
 
 CONFIG = BoardConfig(8, 8, 14, moves=("click",))
+HUGE = "9" * 5000
 
 
 @pytest.fixture
@@ -64,7 +65,7 @@ def test_in_a_game_without_luck_the_best_guess_wins_as_often_as_the_position(run
     assert "100.0%, because this game does not depend on luck" in out
     assert "so a guess survives" in out
     content = json.loads(run("1 # #\n# # #\n# # #", mines=3, luck=False, as_json=True)[1])
-    assert [choice["win"] for choice in content["choices"]] == [content["win"]["probability"]] == [1.0]
+    assert [choice["win"] for choice in content["choices"]] == [1.0]
 
 
 def test_a_board_of_a_text_game_in_json_is_no_saved_game(run):
@@ -93,14 +94,10 @@ def test_json_holds_the_review(run):
     ((session, _),) = play_judged("exact", CONFIG, [3])
     status, out, _ = run(session, as_json=True)
     content = json.loads(out)
-    assert status == 0
-    assert content["kind"] == "review"
-    assert content["position"] is None
-    assert content["status"] == session.status
+    assert (status, content["kind"], content["position"]) == (0, "review", None)
+    assert content["status"] == session.status == "lost"
     assert len(content["moves"]) == len(session.moves) == len(content["curve"]) - 1
-    assert content["skill"] + content["luck"] == pytest.approx(
-        content["curve"][-1]["probability"] - content["curve"][0]["probability"]
-    )
+    assert content["skill"] + content["luck"] == pytest.approx(-content["curve"][0]["probability"])
     assert content["moves"][0]["risk"] is None
     assert content["moves"][1]["cell"] == [session.moves[1].row, session.moves[1].col]
 
@@ -112,11 +109,10 @@ def test_a_game_that_goes_on_shows_its_position_too(run):
     assert status == 0
     assert "under way after 1 move" in out
     assert "The position now:" in out
-    _, out, _ = run(session, as_json=True)
-    assert json.loads(out)["position"]["kind"] == "position"
     session.no_guess = "exact"
     assert "100.0%, because this game does not depend on luck" in run(session)[1]
     content = json.loads(run(session, as_json=True)[1])
+    assert content["position"]["kind"] == "position"
     assert content["position"]["win"] == content["curve"][-1]
 
 
@@ -172,36 +168,26 @@ def test_games_without_luck_get_one_advice_through_every_door(run):
         ("2 mines\n##\n#1", {"mines": 1}, "the number of mines is stated as 1 and 2"),
         ("F1.\n11.", {"mines": 1}, "the text can mean several boards"),
         ("##\n#1", {}, "a board as text needs its number of mines: --mines N"),
-        ("1#\n0#", {"mines": 1}, "the number of mines, and the numbers near ("),
         ("1#\n1#", {"mines": 3}, "the number of mines, and the numbers near (1 1)"),
         ("1#", {"mines": 5}, "mines must be 0 to 2 on 1 x 2, not 5"),
         ("##\n##", {"mines": 1}, "no number of mines fits on 2 x 2 with first_click 'opening'"),
         ("##\n#1", {"mines": 1, "first_click": "corners"}, "the coach needs --first-click any, safe or opening"),
-        *(
-            (text.replace("N", "9" * 5000), {}, words)
-            for text, words in (
-                ("##\n#1\nN mines", "needs its number of mines"),
-                ("##\n#1\nMines left: N", "needs its number of mines"),
-                ("2x2xN\n##\n#1", "line"),
-                ("2xNx1\n##\n#1", "line"),
-            )
-        ),
+        (f"##\n#1\n{HUGE} mines", {}, "needs its number of mines"),
+        (f"##\n#1\nMines left: {HUGE}", {}, "needs its number of mines"),
+        (f"2x2x{HUGE}\n##\n#1", {}, "line"),
+        (f"2x{HUGE}x1\n##\n#1", {}, "line"),
         (b"\xff\xfe#", {"mines": 1}, "the input is no text in UTF-8"),
         ("{}", {}, "input is no saved game: "),
         ('{"cells": [[1, -1]]}', {}, "a board as JSON is a list of rows, such as [[1, -1], [1, 1]]"),
         ('{"a":' * 100_000, {}, "input is no saved game: "),
-        (
-            "{}",
-            {"given": frozenset({"luck"}), "luck": False},
-            "leave out --mines, --first-click, --no-guess and --no-luck",
-        ),
-        ("{}", {"mines": 3}, "a saved game has its own board and rules; leave out --mines"),
+        ("{}", {"given": frozenset({"luck"}), "luck": False}, "leave out --mines"),
+        ("{}", {"mines": 3}, "leave out --mines"),
+        (Session(BoardConfig(8, 8, 5, "corners"), seed=1), {}, "corners"),
     ],
 )
 def test_bad_input_is_one_clear_line(run, content, options, message):
     status, out, err = run(content, **options)
-    assert status == 2
-    assert out == ""
+    assert (status, out) == (2, "")
     *before, line = err.splitlines()
     assert line.startswith("play.py: ")
     assert message in line
@@ -213,7 +199,3 @@ def test_input_without_an_end_is_not_read_whole(run, from_stdin):
     status, out, err = run(bytes(MOST_BYTES + 1), from_stdin, mines=1)
     assert (status, out) == (2, "")
     assert "cannot be read" in err.splitlines()[-1]
-
-
-def test_games_whose_layouts_are_not_equally_likely_are_refused(run):
-    assert "corners" in run(Session(BoardConfig(8, 8, 5, "corners"), seed=1))[2]

@@ -46,9 +46,8 @@ def test_a_picture_has_a_frame_for_each_turn_with_its_risks_and_mines_at_the_end
 
 
 def test_the_mines_that_a_chord_opened_are_shown():
-    session = session_on(".*.", "...", ".*.")
-    session.open(1, 1), session.flag(0, 0), session.flag(0, 2), session.chord(1, 1)
-    assert session.status == "lost"
+    session = session_on(".*.", "...", ".*.", opened=[(1, 1)], flags=[(0, 0), (0, 2)])
+    assert session.chord(1, 1).key == "lost"
     assert (recorded_game(review_game(session)).scenes[-1].exploded == session.placed_mines).all()
 
 
