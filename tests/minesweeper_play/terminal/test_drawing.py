@@ -10,7 +10,6 @@ from rich.color import Color
 from minesweeper_env.rendering import LEVEL_MINE, LEVEL_SAFE, levels_of
 from minesweeper_play.terminal.drawing import CELL_SIZES, PALETTES, Pencil, Picture, largest_size
 
-ALL_CODES = np.arange(13, dtype=np.int8)[None]
 SMALL, MEDIUM, NARROW, TALL, LARGE, SQUARE, HUGE = CELL_SIZES
 
 
@@ -34,7 +33,8 @@ def test_every_risk_takes_the_width_of_a_cell(size):
 
 
 def test_cells_show_the_characters_of_the_sources():
-    assert "".join(text(pencil(SMALL).row(Picture(ALL_CODES), 0)).split()) == "\u00b712345678\u2691?\u25a0*"
+    all_codes = Picture(np.arange(13, dtype=np.int8)[None])
+    assert "".join(text(pencil(SMALL).row(all_codes, 0)).split()) == "\u00b712345678\u2691?\u25a0*"
 
 
 def test_risks_are_in_per_cent_and_certain_cells_differ_from_rounded_ones():
