@@ -19,14 +19,12 @@ from azulejos_env.policies import find_policy
 from azulejos_env.position import read_game
 from azulejos_env.tree import search_tree
 
-GAME = "3\n4\n0\n0\n1221\n1121\n3321\n"
-
 
 @pytest.fixture(autouse=True)
 def _game(tmp_path, monkeypatch):
     """Files with a game and with something else, in the working folder."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "game.txt").write_text(GAME)
+    (tmp_path / "game.txt").write_text("3\n4\n0\n0\n1221\n1121\n3321\n")
     (tmp_path / "wrong.txt").write_text("2\n2\n0\n0\n11\n1x\n")
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "own.dot").write_text("digraph search { a -> b }\n")

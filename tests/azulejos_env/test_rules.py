@@ -126,9 +126,6 @@ def test_a_wrong_file_is_refused(tmp_path, text, message):
     assert str(error.value).startswith(message)
 
 
-# Search: the values of plain minimax, whatever is cut; limits; and the tree of a search
-
-
 def random_position(seed, most_side=7):
     """Returns a position of a random size, with random scores."""
     generator = np.random.default_rng(seed)

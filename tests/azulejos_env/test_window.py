@@ -16,7 +16,6 @@ from azulejos_env.window import MACHINE, PERSON, Match, play, show_game
 from minesweeper_env.window import Window
 
 SHOWN = np.array([[0, 1, 2], [3, 1, 9]], np.int8)
-BOARD = [[1, 2, 2, 1], [1, 1, 2, 1]]
 
 
 def view(board=SHOWN, names=("agent", "opponent"), scores=(3, 12), turn=0, last=None):
@@ -72,7 +71,7 @@ def pygame(monkeypatch):
     return pytest.importorskip("pygame", reason="needs the extra window")
 
 
-def match_on(board=BOARD, choose=None):
+def match_on(board=((1, 2, 2, 1), (1, 1, 2, 1)), choose=None):
     """Returns a match on a small board."""
     return Match(Position(GameConfig(*np.shape(board), 9), board), choose or MinimaxPolicy(depth=2).choose)
 

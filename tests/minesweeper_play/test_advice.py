@@ -14,8 +14,7 @@ from support.positions import counts_of
 from support.terminal_games import drive, settled
 
 from baselines.scripted.oracle_play.position_value import Winning
-from minesweeper_env.codes import FLAGGED, HIDDEN, QUESTION
-from minesweeper_env.config import BoardConfig
+from minesweeper_env import FLAGGED, HIDDEN, QUESTION, BoardConfig
 from minesweeper_env.inference import PositionTooHardError, hint, mine_probabilities
 from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.coach.board_text import write_board
@@ -29,12 +28,9 @@ from minesweeper_play.line_mode import ClassicGame
 from minesweeper_play.options import PlayOptions
 from minesweeper_play.window import GameWindow
 
-THREE = ("*..*.", ".....", "....*")
-
 
 def test_a_hint_is_the_easiest_proof_and_of_a_cell_whether_it_is_safe_or_a_mine_and_why():
-    session = session_on(*THREE)
-    session.open(2, 0)
+    session = session_on("*..*.", ".....", "....*", opened=[(2, 0)])
     advice = session.hint()
     assert list(advice.steps) == hint(session.board, 3)
     assert advice.cell in advice.steps[-1].safe
@@ -48,8 +44,7 @@ def test_a_hint_is_the_easiest_proof_and_of_a_cell_whether_it_is_safe_or_a_mine_
 
 
 def test_without_a_proof_the_hint_is_the_least_risk():
-    session = session_on("*...*")
-    session.open(0, 1)
+    session = session_on("*...*", opened=[(0, 1)])
     advice = session.hint()
     assert (advice.steps, advice.risk) == ((), 0.5)
     assert marks_of(advice) == {advice.cell: "safe"}
@@ -70,13 +65,11 @@ def test_the_first_click_is_safe_by_its_rule():
 
 
 def test_help_opens_safe_cells_until_one_can_be_inferred():
-    session = session_on("*.*...*")
-    session.open(0, 1)
+    session = session_on("*.*...*", opened=[(0, 1)])
     assert session.hint().steps == ()
     before = session.board
     report = session.help()
-    assert report.key == "revealed"
-    assert report.values == {"count": len(session.moves) - 1}
+    assert (report.key, report.values) == ("revealed", {"count": len(session.moves) - 1})
     assert {move.kind for move in session.moves[1:]} == {"reveal"}
     assert np.argwhere(before != session.board).tolist() == [list(cell) for cell in report.cells]
     report = session.help()
@@ -88,29 +81,25 @@ def test_help_opens_a_safe_cell_at_the_start_under_every_rule():
     for seed in range(20):
         session = Session(BoardConfig(5, 5, 20, first_click="any"), seed=seed)
         assert session.help().key in ("revealed", "won")
-        assert session.status != "lost"
-        assert session.exploded is None
+        assert (session.status != "lost", session.exploded) == (True, None)
 
 
 def test_a_finished_game_has_no_help():
-    session = session_on("*.")
-    session.open(0, 1)
+    session = session_on("*.", opened=[(0, 1)])
     assert session.help().key == "game_is_over"
     with pytest.raises(ValueError, match="no hint once the game is over"):
         session.hint()
 
 
 def test_a_hint_on_an_uncertain_cell_is_its_risk_and_what_would_be_better():
-    session = session_on("*..*..")
-    session.open(0, 1)
+    session = session_on("*..*..", opened=[(0, 1)])
     advice = session.hint((0, 0))
     assert (advice.steps, advice.risk) == ((), 0.5)
     assert advice.better.cell == session.hint().cell
     assert advice.better.risk == session.hint().risk < 0.5
     assert session.hint(advice.better.cell).better is None
     # Of guesses with the same risk, one alone wins more.
-    session = session_on("...*.*")
-    session.open(0, 2)
+    session = session_on("...*.*", opened=[(0, 2)])
     assert session.hint((0, 4)).better.cell == (0, 5)
 
 
@@ -122,19 +111,17 @@ def test_a_hint_on_a_named_cell_follows_the_rule_of_a_game_without_luck_and_sees
         # Both may be mines, and no cell is certainly safe.
         assert session.hint(cell).survives
         assert session.hint(cell).cell == cell
+        assert not session.hint(cell).has_flag
         session.flag(*cell)
         assert session.hint(cell).has_flag
-        session.flag(*cell)
     session = Session(BoardConfig(3, 3, 2, "safe"), seed=0)
-    assert not session.hint((0, 0)).has_flag
     session.flag(0, 0)
     assert session.hint((0, 0)).has_flag
 
 
 def test_on_a_board_that_is_too_hard_a_hint_on_an_uncertain_cell_compares_risks(monkeypatch):
     monkeypatch.setattr(Winning, "choices", Mock(side_effect=PositionTooHardError))
-    session = session_on("*..*..")
-    session.open(0, 1)
+    session = session_on("*..*..", opened=[(0, 1)])
     advice = session.hint((0, 0))
     assert (advice.win, advice.better.choices) == (None, ())
     assert advice.better.risk < advice.risk == 0.5
@@ -157,9 +144,8 @@ def test_a_guess_of_a_hint_is_that_of_the_coach_and_loses_no_skill():
             board, advice = session.board, session.hint()
             if advice.choices and advice.is_exact:
                 assert analyse_position(board, 14, games=50).best == advice.cell
-                assert winning.win_after(board, [advice.cell], advice.risk) == pytest.approx(
-                    winning.win(board).probability
-                )
+                win = winning.win_after(board, [advice.cell], advice.risk)
+                assert win == pytest.approx(winning.win(board).probability)
                 guesses += 1
             session.open(*advice.cell)
     assert guesses >= 3
@@ -204,15 +190,6 @@ def test_hints_and_analyses_advise_the_allowed_cells(position):
     assert {cell for steps in (found.steps, advice.steps) for step in steps[-1:] for cell in step.safe} <= cells
 
 
-def marked(*rows, opened=(), flags=(), questions=(), **rules):
-    """Returns a game with open cells and marks."""
-    session = session_on(*rows, **rules)
-    for move, cells in ((session.open, opened), (session.flag, flags), (session.question, questions)):
-        for cell in cells:
-            assert move(*cell).accepted
-    return session
-
-
 GAMES = {
     "first click": (("...*", "....", "....", "**.."), {"flags": [(0, 0), (0, 1)], "first_click": "safe"}),
     "wrong flag beside a safe cell": (("*..", "..."), {"opened": [(0, 1), (1, 1)], "flags": [(0, 0)]}),
@@ -226,7 +203,7 @@ GAMES = {
 @pytest.mark.parametrize("name", GAMES)
 def test_every_door_advises_an_allowed_cell(name, capsys, monkeypatch, tmp_path):
     rows, marks = GAMES[name]
-    session = marked(*rows, **marks)
+    session = session_on(*rows, **marks)
     advice, cells = session.hint(), allowed(session.board, session.config.mines)
     text = " ".join(explain_advice(advice, session.board, Catalogue("en")))
     assert advice.cell in cells
@@ -261,12 +238,12 @@ def test_every_door_advises_an_allowed_cell(name, capsys, monkeypatch, tmp_path)
 
 
 def test_a_review_names_no_better_cell_that_has_a_flag_and_none_that_is_a_mine():
-    session = marked("*..*", opened=[(0, 1)], flags=[(0, 2)])
+    session = session_on("*..*", opened=[(0, 1)], flags=[(0, 2)])
     session.open(0, 3)
     assert session.status == "lost"
     (*_, turn) = review_game(session, quick=True).turns
     assert turn.better.cell == (0, 0)
-    session = marked("*..", "...", "*..", opened=[(0, 1), (1, 1), (2, 1)], flags=[(1, 0), (0, 2)])
+    session = session_on("*..", "...", "*..", opened=[(0, 1), (1, 1), (2, 1)], flags=[(1, 0), (0, 2)])
     session.open(0, 0)
     (*_, turn) = review_game(session, quick=True).turns
     assert turn.better.cell in {(1, 2), (2, 2)} or turn.better is None

@@ -23,7 +23,7 @@ from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.coach import review as coach
 from minesweeper_play.coach.board_text import ASCII, PLAIN, Drawn, board_lines
 from minesweeper_play.coach.sentences import review_lines
-from minesweeper_play.game.moves import LAYER_SECONDS, WORDS, Command
+from minesweeper_play.game.moves import LAYER_SECONDS, Command
 from minesweeper_play.game.records import save_game
 from minesweeper_play.game.session import Session
 from minesweeper_play.line_mode import ClassicGame, Console
@@ -35,14 +35,6 @@ from minesweeper_play.options import PlayOptions
 def test_a_game_prints_its_golden_transcript(name, language):
     golden = (GOLDEN / f"{name}.{language}.txt").read_text(encoding="utf-8")
     assert transcript(name, language) == golden, "if the change is meant, run tests/support/classic_games.py"
-
-
-def test_the_games_use_every_command():
-    typed = {line.partition(" ")[0] for _, lines in GAMES.values() for line in lines.split("|")}
-    assert set(WORDS) <= typed
-
-
-# Boards
 
 
 @pytest.mark.parametrize("width", [20, 40, 79, 80, 100])
@@ -76,9 +68,6 @@ def test_colours_are_for_terminals_without_no_color(monkeypatch):
     assert "\033[" not in printed("standard", TERM="xterm", NO_COLOR="1")
 
 
-# Animation
-
-
 def test_each_layer_but_the_last_is_a_frame_and_is_erased_again(monkeypatch, capsys):
     console, session, pauses = Console(PlayOptions()), Session(BoardConfig(8, 8, 10), seed=0), []
     monkeypatch.setattr(line_mode, "time", SimpleNamespace(sleep=pauses.append))
@@ -107,7 +96,6 @@ def test_no_frames_are_drawn_that_nobody_sees(monkeypatch, capsys, is_animated, 
 @pytest.mark.parametrize(
     ("first_click", "answers", "board"),
     [
-        (None, ["8", "10"], BoardConfig(8, 8, 10)),
         (None, ["3", "8"], BoardConfig(3, 3, 8, first_click="safe")),
         (None, ["4", "8"], BoardConfig(4, 4, 8, first_click="safe")),
         (None, ["4", "7"], BoardConfig(4, 4, 7, first_click="opening")),
@@ -123,22 +111,15 @@ def test_the_first_click_is_protected_as_well_as_the_mines_allow(monkeypatch, fi
     assert next(lines, None) is None
 
 
-# Texts
-
-
 def test_texts_break_between_words_on_a_terminal(monkeypatch, capsys):
-    console = Console(PlayOptions())
-    text = console.catalogue.text("unsolvable")
-    console.say("unsolvable")
-    assert capsys.readouterr().out == f"{text}\n"
+    Console(PlayOptions()).say("unsolvable")
+    (text,) = capsys.readouterr().out.splitlines()
     monkeypatch.setenv("COLUMNS", "40")
-    console.say("unsolvable")
+    Console(PlayOptions()).say("unsolvable")
     lines = capsys.readouterr().out.splitlines()
     assert " ".join(lines) == text
     assert max(map(len, lines)) <= 40
 
-
-# Searches and reviews
 
 OPEN = Command("try", (3, 3))
 
@@ -184,54 +165,41 @@ def test_the_game_after_a_search_in_vain_searches_again(monkeypatch):
 
 
 def lost(first_click="opening"):
-    session = session_on("*...", "....", "...*", first_click=first_click)
-    session.open(1, 1), session.open(0, 0)
-    return session
+    return session_on("*...", "....", "...*", opened=[(1, 1), (0, 0)], first_click=first_click)
 
 
-@pytest.mark.parametrize("language", ["en", "es"])
-def test_a_review_is_the_text_of_the_coach(language, capsys):
+def test_a_review_is_the_text_of_the_coach(capsys):
     session = lost()
-    game_of(session, language=language)._carry_out(Command("review"))
-    expected = review_lines(coach.review_game(session), Catalogue(language), 80)
+    game_of(session, language="es")._carry_out(Command("review"))
+    expected = review_lines(coach.review_game(session), Catalogue("es"), 80)
     assert capsys.readouterr().out == "\n".join(expected) + "\n"
 
 
 def test_a_game_that_the_coach_cannot_judge_says_why(capsys):
     game_of(lost(first_click="corners"))._carry_out(Command("review"))
     assert "cannot review games whose first click moves mines" in capsys.readouterr().out
-    game_of(Session(BoardConfig(9, 9, 5), seed=0))._carry_out(Command("review"))
-    assert "once it is over" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    ("error", "line"),
-    [
-        (PositionTooHardError("too wide"), "This position is too hard to be computed exactly."),
-        (KeyboardInterrupt(), "The review is cancelled."),
-    ],
-)
-def test_a_review_that_ends_early_leaves_the_game(monkeypatch, capsys, error, line):
+@pytest.mark.parametrize(("error", "word"), [(PositionTooHardError, "too hard"), (KeyboardInterrupt, "cancelled")])
+def test_a_review_that_ends_early_leaves_the_game(monkeypatch, capsys, error, word):
     monkeypatch.setattr(coach, "review_game", Mock(side_effect=error))
     game_of(lost())._carry_out(Command("review"))
-    assert capsys.readouterr().out == f"{line}\n"
+    (line,) = capsys.readouterr().out.splitlines()
+    assert word in line
 
 
-# Odd input
-
-
-def play(tmp_path, language, stdin, **environment):
+def play(tmp_path, language, stdin, encoding="utf-8"):
     """Returns what the game prints on bytes that come from a pipe."""
     words = ["--classic", "--size", "3x4", "--mines", "2", "--first-click", "any", "--lang", language]
-    folders = {"XDG_DATA_HOME": str(tmp_path), "PYTHONIOENCODING": "utf-8"}
-    result = run_python("play.py", *words, env={**folders, **environment}, input=stdin, text=False)
+    environment = {"XDG_DATA_HOME": str(tmp_path), "PYTHONIOENCODING": encoding}
+    result = run_python("play.py", *words, env=environment, input=stdin, text=False)
     assert result.returncode == 0
     assert b"Traceback" not in result.stderr
     return result.stdout
 
 
 def test_a_stream_without_accents_shows_question_marks(tmp_path):
-    assert play(tmp_path, "es", b"quit\n", PYTHONIOENCODING="ascii").splitlines()[-1] == b"?Hasta luego!"
+    assert play(tmp_path, "es", b"quit\n", "ascii").splitlines()[-1] == b"?Hasta luego!"
 
 
 def test_undecodable_lines_are_invalid_and_a_file_that_cannot_be_written_is_one_line_and_the_game_goes_on(tmp_path):

@@ -1,11 +1,11 @@
 """Practice: right answers earn points, wrong ones get a proof, and what is no answer is asked again."""
 
-import itertools
 from unittest.mock import Mock
 
+import numpy as np
 import pytest
 
-from minesweeper_env.config import BoardConfig
+from minesweeper_env import FLAGGED, HIDDEN, BoardConfig
 from minesweeper_env.text_tasks import TextTasks
 from minesweeper_play import practice
 from minesweeper_play.catalogue import Catalogue
@@ -64,9 +64,9 @@ def test_without_an_answer_the_right_one_is_named_after_the_reason(answer, kind)
 
 
 def test_a_wrong_cell_costs_its_share_and_gets_its_own_verdict(answer):
-    mines, task = right_cells(tasks_of("all_mines")[0]), tasks_of("all_mines")[0]
-    board = task["metadata"]["board"]
-    wrong = next(c for c in itertools.product(range(5), range(6)) if board[c[0]][c[1]] == 11 and c not in mines)
+    task = tasks_of("all_mines")[0]
+    mines, hidden = right_cells(task), np.argwhere(np.array(task["metadata"]["board"]) == HIDDEN)
+    wrong = next(cell for cell in map(tuple, hidden.tolist()) if cell not in mines)
     out = answer("all_mines", [typed([*mines, wrong])])
     assert Catalogue("en").number((len(mines) - 1) / len(mines), 1) in out
     assert name_cell(wrong, Catalogue("en")) in out
@@ -74,8 +74,7 @@ def test_a_wrong_cell_costs_its_share_and_gets_its_own_verdict(answer):
 
 def test_what_is_no_answer_is_asked_again(answer):
     task = tasks_of("safe_cell")[0]
-    board = task["metadata"]["board"]
-    opened = next(cell for cell in itertools.product(range(5), range(6)) if board[cell[0]][cell[1]] < 9)
+    opened = np.argwhere(np.array(task["metadata"]["board"]) < FLAGGED)[0].tolist()
     right = right_cells(task)[0]
     out = answer("safe_cell", ["foo", "1", "9 9", typed([opened]), typed([right, right]), typed([right])])
     assert Catalogue("en").text("practice_right", total="1.0", count=1) in out

@@ -18,12 +18,8 @@ from minesweeper_play.command import main
 from minesweeper_play.options import PlayOptions
 from minesweeper_play.web import GameServer, serve
 
-UPGRADE = {
-    "Connection": "Upgrade",
-    "Upgrade": "websocket",
-    "Sec-WebSocket-Version": "13",
-    "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
-}
+UPGRADE = {"Connection": "Upgrade", "Upgrade": "websocket"}
+UPGRADE |= {"Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ=="}
 """The headers with which a browser asks for a connection."""
 
 
@@ -120,16 +116,13 @@ HUGE = 99_999_999_999
         ("", ["stdin", "a" * web.LONGEST_MESSAGE], None),
     ],
 )
-def test_a_visitor_has_a_screen_of_a_possible_size_and_a_process_that_ends(
-    tmp_path, monkeypatch, caplog, query, message, received
-):
+def test_a_visitor_has_a_possible_size_and_a_process_that_ends(tmp_path, monkeypatch, caplog, query, message, received):
     monkeypatch.setattr(web, "GRACE_SECONDS", 0.2)
     noted, sent = tmp_path / "noted", tmp_path / "noted.in"
+    command = f"exec {shlex.join([sys.executable, '-c', STUBBORN, str(noted)])}"
 
     async def visit():
-        page = GameServer(
-            f"exec {shlex.join([sys.executable, '-c', STUBBORN, str(noted)])}", "127.0.0.1", 0, Catalogue("en")
-        )
+        page = GameServer(command, "127.0.0.1", 0, Catalogue("en"))
         async with TestClient(TestServer(await page._make_app())) as client:
             async with client.ws_connect(f"/ws{query}") as visitor:
                 while not noted.exists() or len(noted.read_text().split()) < 3:

@@ -7,10 +7,8 @@ import numpy as np
 import pytest
 from support.played_games import session_on
 
-import minesweeper_env.generation
-from minesweeper_env import FLAGGED, HIDDEN
+from minesweeper_env import FLAGGED, HIDDEN, BoardConfig, generation
 from minesweeper_env.checks import DISPLAY_VARIABLES
-from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import PositionTooHardError
 from minesweeper_env.rendering import TILE
 from minesweeper_env.window import load_pygame
@@ -23,7 +21,6 @@ from minesweeper_play.window import MARKS, GameWindow, run
 pytest.importorskip("pygame")
 
 ROWS = ("*....", ".....", ".....", "....*")
-"""The layout of most games."""
 
 
 @pytest.fixture
@@ -218,13 +215,13 @@ def test_a_search_for_a_board_without_guesses_shows_its_attempts_and_can_be_canc
     def search(*_arguments, on_attempts, **_settings):
         on_attempts(250)
         assert "250 tried" in window.message
-        event = {"type": pygame.QUIT} if leaves else {"type": pygame.KEYDOWN, "key": pygame.K_ESCAPE}
-        pygame.event.post(pygame.event.Event(event.pop("type"), **event))
+        kind, values = (pygame.QUIT, {}) if leaves else (pygame.KEYDOWN, {"key": pygame.K_ESCAPE})
+        pygame.event.post(pygame.event.Event(kind, values))
         on_attempts(251)
         pytest.fail("the search was not cancelled")
 
     window = opened(pygame, no_guess="exact")
-    monkeypatch.setattr(minesweeper_env.generation, "generate", search)
+    monkeypatch.setattr(generation, "generate", search)
     click(window, LEFT, (4, 4))
     assert "cancelled" in window.message
     assert (window.session.status, window.is_over) == ("ready", leaves)
@@ -232,8 +229,7 @@ def test_a_search_for_a_board_without_guesses_shows_its_attempts_and_can_be_canc
 
 @pytest.mark.parametrize("is_loaded", [False, True])
 def test_the_game_after_one_without_guesses_needs_none_either(pygame, monkeypatch, is_loaded):
-    error = minesweeper_env.generation.AttemptsExceededError("many")
-    monkeypatch.setattr(minesweeper_env.generation, "generate", Mock(side_effect=error))
+    monkeypatch.setattr(generation, "generate", Mock(side_effect=generation.AttemptsExceededError("many")))
     session = Session(BoardConfig(8, 8, 14), no_guess="exact") if is_loaded else None
     window = GameWindow(pygame, PlayOptions(no_guess=False if is_loaded else "exact"), session)
     click(window, LEFT, (4, 4))
@@ -259,10 +255,9 @@ def test_the_command_stores_finished_games_and_closes_the_window_also_after_ctrl
     assert pygame.display.get_surface() is None
 
 
-def test_a_machine_without_a_display_gets_one_line(monkeypatch, capsys):
+def test_a_machine_without_a_display_gets_one_line(pygame, monkeypatch, capsys):
     monkeypatch.setattr(sys, "platform", "linux")
-    for name in DISPLAY_VARIABLES:
-        monkeypatch.delenv(name, raising=False)
+    monkeypatch.delenv("SDL_VIDEODRIVER")
     assert command.main(["--window"]) == 1
     (line,) = capsys.readouterr().err.splitlines()
     assert "this machine has no display; leave out --window" in line
