@@ -26,20 +26,19 @@ def test_without_arguments_the_game_asks_for_a_board():
     assert read_options(["--lang", "en"], "play.py") == ("terminal", options)
 
 
-@pytest.mark.parametrize(
-    ("line", "config"),
-    [
-        ("--preset beginner", BoardConfig(9, 9, 10)),
-        ("--preset expert --first-click safe", BoardConfig(16, 30, 99, first_click="safe")),
-        ("--size 8", BoardConfig(8, 8, 14)),
-        ("--size 12x20", BoardConfig(12, 20, 49)),
-        ("--size 12x20 --mines 45", BoardConfig(12, 20, 45)),
-        ("--size 3", BoardConfig(3, 3, 2, first_click="safe")),
-        ("--size 3 --mines 8 --first-click any", BoardConfig(3, 3, 8, first_click="any")),
-    ],
-)
-def test_boards(line, config):
-    assert options_of(line).config == config
+BOARDS = {
+    "--preset beginner": BoardConfig(9, 9, 10),
+    "--preset expert --first-click safe": BoardConfig(16, 30, 99, first_click="safe"),
+    "--size 8": BoardConfig(8, 8, 14),
+    "--size 12x20": BoardConfig(12, 20, 49),
+    "--size 12x20 --mines 45": BoardConfig(12, 20, 45),
+    "--size 3": BoardConfig(3, 3, 2, first_click="safe"),
+    "--size 3 --mines 8 --first-click any": BoardConfig(3, 3, 8, first_click="any"),
+}
+
+
+def test_boards():
+    assert {line: options_of(line).config for line in BOARDS} == BOARDS
 
 
 def test_options_of_the_look_of_the_game_and_of_the_mode():
@@ -66,6 +65,7 @@ BAD = {
     "--load game.json --policy exact": "--load continues a game of yours",
     "--stats --size 5": "--stats shows finished games of all boards",
     "--analyse game.json --load game.json": "--analyse takes the board from the file",
+    "--analyse game.json --seed 3": "--analyse takes the board from the file",
     "--practice safe_cell --no-luck": "--practice takes --preset or --size, --mines and --seed alone",
     "--versus exact random --versus subset bayes": "argument --versus:",
     "--policy exact --classic": "--policy and --versus need the full terminal or --serve; leave out --classic",

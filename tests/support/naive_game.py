@@ -23,15 +23,7 @@ def neighbours(rows: int, cols: int, cell: Cell, radius: int = 1) -> frozenset[C
 class NaiveGame:
     """One game on a given layout; `status` is "playing", "won", "lost" or "truncated"."""
 
-    def __init__(
-        self,
-        rows: int,
-        cols: int,
-        mines: Iterable[Cell],
-        radius: int = 1,
-        moves: tuple[str, ...] = ALL_MOVES,
-        max_steps: int | None = None,
-    ) -> None:
+    def __init__(self, rows: int, cols: int, mines: Iterable[Cell], radius=1, moves=ALL_MOVES, max_steps=None) -> None:
         self.rows, self.cols, self.radius, self.moves = rows, cols, radius, moves
         self.board = list(product(range(rows), range(cols)))
         self.mines = set(mines)

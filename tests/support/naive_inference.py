@@ -86,9 +86,7 @@ def count_layouts(board: ArrayLike, mines: int, *, radius: int = 1) -> int:
     return sum(weight for weight, _ in _weighted(read(board, mines, radius)))
 
 
-def mine_probabilities(
-    board: ArrayLike, mines: int, *, prior: float | None = None, radius: int = 1
-) -> NDArray[np.float64]:
+def mine_probabilities(board: ArrayLike, mines: int, *, prior=None, radius: int = 1) -> NDArray[np.float64]:
     """Returns (rows, cols) float64, the probability that each cell is a mine.
 
     With a `prior` each cell is a mine with this probability, independently, and the number of mines is not used.
@@ -160,9 +158,7 @@ def _deal(groups: Sequence[Group], said: Sequence[list[tuple[int, int]]], left: 
             yield {group: mines, **others}
 
 
-def _weighted(
-    position: Position, prior: float | None = None, sets: Sequence[frozenset[Cell]] = ()
-) -> Iterator[tuple[int, Dealt]]:
+def _weighted(position: Position, prior=None, sets: Sequence[frozenset[Cell]] = ()) -> Iterator[tuple[int, Dealt]]:
     """Yields each arrangement after its weight, the number of its layouts; no set in `sets` divides a group.
 
     With a prior a / b, the weight is multiplied by a for each mine and by b - a for each free cell.

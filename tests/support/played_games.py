@@ -9,7 +9,6 @@ from baselines.evaluation.games import GameDiagnosis, play_games
 from baselines.evaluation.judge import Judge
 from baselines.registry import find_policy
 from minesweeper_env import BoardConfig
-from minesweeper_play.game.moves import Cell
 from minesweeper_play.game.session import Session
 
 
@@ -36,14 +35,7 @@ class Clock:
         return self.seconds
 
 
-def session_on(
-    *rows: str,
-    opened: Sequence[Cell] = (),
-    flags: Sequence[Cell] = (),
-    questions: Sequence[Cell] = (),
-    first_click: str = "any",
-    **settings: Any,
-) -> Session:
+def session_on(*rows: str, opened=(), flags=(), questions=(), first_click="any", **settings: Any) -> Session:
     """Returns a game on a layout whose mines are drawn as "*", with open cells and marks."""
     layout = np.array([[character == "*" for character in row] for row in rows])
     config = BoardConfig(*layout.shape, int(layout.sum()), first_click=first_click)

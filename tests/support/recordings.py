@@ -17,9 +17,9 @@ def recorded(policy="exact", config=CONFIG, games=12):
     """Returns games of a policy with the records that they are replayed from."""
     config = find_policy(policy)(config).config
     played = evaluate_policy(partial(find_policy(policy), config), config, range(games), record=True)
+    actions = [np.frombuffer(record.actions, "<u2").tolist() for record in played.records]
     return [
-        (record, replay(policy, config, record.seed, np.frombuffer(record.actions, "<u2").tolist()))
-        for record in played.records
+        (each, replay(policy, config, each.seed, taken)) for each, taken in zip(played.records, actions, strict=True)
     ]
 
 

@@ -29,11 +29,11 @@ def wall_session() -> Session:
 def drive(script: Script, folder: Any, *, session=None, size=(80, 24), players=(), file=None, **options: Any) -> Any:
     """Runs a script against a game on a screen of a size, and returns what it returns.
 
-    Openings are not animated unless `animation=True` is given. The statistics are in `folder`, and no settings are
-    kept unless a file is given.
+    Openings are not animated unless `animation=True` is given. The statistics are in `folder`, or where None puts
+    them, and no settings are kept unless a file is given.
     """
     play_options = PlayOptions(**{"animation": False, **options})
-    app = MinesweeperApp(play_options, players, session, Statistics(folder), file)
+    app = MinesweeperApp(play_options, players, session, folder and Statistics(folder), file)
 
     async def run() -> Any:
         async with app.run_test(size=size) as pilot:

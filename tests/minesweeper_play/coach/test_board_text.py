@@ -134,6 +134,7 @@ def test_a_board_larger_than_any_game_is_refused_before_its_readings_are_compare
     ("text", "problem", "values"),
     [
         ("", "empty", {}),
+        (" \n\n", "empty", {}),
         ("##1\n##1\n###x", "cell", {"line": 3, "found": "x"}),
         ("  0 1 2\n0 # # #\n1 # z #", "cell", {"line": 3, "found": "z"}),
         ("# 9", "cell", {"line": 1, "found": "9"}),

@@ -21,23 +21,9 @@ from minesweeper_play.game import records
 from minesweeper_play.game.records import GameRecord, SavedGameError, Statistics, decode, encode, load_game, save_game
 from minesweeper_play.game.session import Session
 
-RECORD = GameRecord(
-    when="2026-01-01T00:00:00+00:00",
-    rows=9,
-    cols=9,
-    mines=10,
-    first_click="opening",
-    radius=1,
-    no_guess="",
-    seed=3,
-    won=True,
-    seconds=12.5,
-    value=10,
-    solved=10,
-    clicks=20,
-    aids="",
-    identity="00112233",
-)
+GAME = {"rows": 9, "cols": 9, "mines": 10, "first_click": "opening", "radius": 1, "no_guess": "", "seed": 3}
+FIGURES = {"won": True, "seconds": 12.5, "value": 10, "solved": 10, "clicks": 20, "aids": ""}
+RECORD = GameRecord(**GAME, **FIGURES, when="2026-01-01T00:00:00+00:00", identity="00112233")
 OTHER = replace(RECORD, identity="44556677")
 
 

@@ -62,31 +62,20 @@ def test_the_mine_that_was_opened_is_seen_below_the_cursor():
 
 def test_a_column_number_stands_above_its_column():
     for size in CELL_SIZES:
-        drawn = pencil(size)
-        picture = replace(covered(3, 30), cursor=(1, 11))
-        labels = text(drawn.column_labels(picture))
+        labels = text(pencil(size).column_labels(replace(covered(3, 30), cursor=(1, 11))))
         assert cell_len(labels) == 30 * size.width
         for number in (1, 5, 12, 30):
             cell = labels[(number - 1) * size.width : number * size.width]
             assert cell.strip() == str(number)
 
 
-@pytest.mark.parametrize(
-    ("columns", "lines", "board", "expected"),
-    [
-        (80, 20, (16, 30), SMALL),
-        (93, 20, (16, 30), MEDIUM),
-        (93, 33, (16, 30), NARROW),
-        (153, 49, (16, 30), LARGE),
-        (152, 49, (16, 30), TALL),
-        (40, 10, (16, 30), SMALL),
-        (80, 20, (9, 9), TALL),
-        (80, 28, (9, 9), SQUARE),
-        (200, 42, (9, 9), HUGE),
-    ],
-)
-def test_the_largest_cells_that_fit_are_chosen(columns, lines, board, expected):
-    assert largest_size(columns, lines, *board) == expected
+EXPERT = {(80, 20): SMALL, (93, 20): MEDIUM, (93, 33): NARROW, (153, 49): LARGE, (152, 49): TALL, (40, 10): SMALL}
+BEGINNER = {(80, 20): TALL, (80, 28): SQUARE, (200, 42): HUGE}
+
+
+@pytest.mark.parametrize(("board", "sizes"), [((16, 30), EXPERT), ((9, 9), BEGINNER)])
+def test_the_largest_cells_that_fit_are_chosen(board, sizes):
+    assert {screen: largest_size(*screen, *board) for screen in sizes} == sizes
 
 
 def luminance(colour):

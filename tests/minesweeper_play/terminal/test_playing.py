@@ -1,6 +1,5 @@
 """The screen of the game: mouse, keys, commands, sizes, languages, what the end of a game shows, and its review."""
 
-import asyncio
 import itertools
 import re
 import time
@@ -19,7 +18,6 @@ from minesweeper_env.config import BoardConfig
 from minesweeper_play.coach.sentences import points
 from minesweeper_play.explanations import name_cell
 from minesweeper_play.game.session import Session
-from minesweeper_play.options import PlayOptions
 from minesweeper_play.terminal.app import MinesweeperApp
 from minesweeper_play.terminal.board import BoardCanvas
 from minesweeper_play.terminal.dialogs import LongWork, Question
@@ -99,17 +97,14 @@ def test_a_visitor_of_a_web_page_neither_sees_nor_changes_the_statistics(tmp_pat
     assert not list(tmp_path.iterdir())
 
 
-def test_a_user_without_a_home_plays_without_statistics(tmp_path, monkeypatch):
+def test_a_user_without_a_home_plays_without_statistics(monkeypatch):
+    async def script(app, pilot):
+        assert ["no home folder" in toast.message for toast in app._notifications] == [True]
+        await typed(app, pilot, "3 1")
+        await settled(pilot, lambda: "3BV" in shown(app), 10)
+
     monkeypatch.setattr("platformdirs.user_data_path", Mock(side_effect=RuntimeError("no home")))
-    app = MinesweeperApp(PlayOptions(animation=False), session=wall_session())
-
-    async def run():
-        async with app.run_test(size=(120, 24)) as pilot:
-            assert ["no home folder" in toast.message for toast in app._notifications] == [True]
-            await typed(app, pilot, "3 1")
-            await settled(pilot, lambda: "3BV" in shown(app), 10)
-
-    asyncio.run(run())
+    drive(script, None, session=wall_session(), size=(120, 24))
 
 
 def test_the_mouse_reports_cells_and_no_pixels():
