@@ -174,25 +174,21 @@ def test_a_copy_continues_the_same_game_and_earlier_moves_change_no_later_one(ar
 
 
 @pytest.mark.parametrize(
-    ("arguments", "word"),
-    [
-        ({"opponent": "strong"}, "minimax"),
-        ({"opponent": "minimax:depth=two"}, "NAME=NUMBER"),
-        ({"opponent": "minimax:plies=2"}, "plies"),
-        ({"opponent": "minimax:depth=0"}, "depth"),
-        ({"opponent": "minimax:depth=2,depth=1"}, "once"),
-        ({"opponent": 3}, "policy"),
-        ({"opponent": RandomPolicy}, "an object with choose and reset, not <class"),
-        ({"seat": "third"}, "seat"),
-        ({"reward": "win"}, "reward"),
-        ({"observation": "flat"}, "observation"),
-        ({"max_steps": 0}, "max_steps"),
-        ({"render_mode": "text"}, "render_mode"),
-    ],
+    ("name", "value"),
+    [("seat", "third"), ("reward", "win"), ("observation", "flat"), ("max_steps", 0), ("render_mode", "text")],
 )
-def test_wrong_arguments_are_refused(arguments, word):
-    with pytest.raises(ValueError, match=word):
-        AzulejosEnv(**arguments)
+def test_wrong_arguments_are_refused(name, value):
+    with pytest.raises(ValueError, match=f"{name} .*{value}"):
+        AzulejosEnv(**{name: value})
+
+
+OPTIONS = ("minimax:depth=two", "minimax:plies=2", "minimax:depth=0", "minimax:depth=2,depth=1")
+
+
+@pytest.mark.parametrize("opponent", ["strong", 3, RandomPolicy, *OPTIONS])
+def test_what_is_no_opponent_is_refused(opponent):
+    with pytest.raises(ValueError, match=f"policy .*{opponent}"):
+        AzulejosEnv(opponent=opponent)
 
 
 def test_an_unknown_argument_is_told_the_known_ones(aec):

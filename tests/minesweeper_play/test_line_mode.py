@@ -21,12 +21,11 @@ from minesweeper_env.inference import PositionTooHardError
 from minesweeper_play import line_mode
 from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.coach import review as coach
-from minesweeper_play.coach.board_text import ASCII, PLAIN, Drawn, board_lines
+from minesweeper_play.coach.board_text import PLAIN, Drawn, board_lines
 from minesweeper_play.coach.sentences import review_lines
 from minesweeper_play.game.moves import LAYER_SECONDS, Command
 from minesweeper_play.game.records import save_game
 from minesweeper_play.game.session import Session
-from minesweeper_play.line_mode import ClassicGame, Console
 from minesweeper_play.options import PlayOptions
 
 
@@ -44,10 +43,9 @@ def test_boards_of_any_size_fit_the_width(width):
     assert sum(line.count("#") for line in lines) == 3 * 130
 
 
-def test_a_pipe_has_ascii(monkeypatch):
-    for stream, glyphs in ((Stream(), PLAIN), (Stream(is_terminal=False), ASCII)):
-        monkeypatch.setattr("sys.stdout", stream)
-        assert Console(PlayOptions()).glyphs == glyphs
+def test_a_terminal_has_plain_signs(monkeypatch):
+    monkeypatch.setattr("sys.stdout", Stream())
+    assert line_mode.Console(PlayOptions()).glyphs == PLAIN
 
 
 def test_colours_are_for_terminals_without_no_color(monkeypatch):
@@ -59,7 +57,7 @@ def test_colours_are_for_terminals_without_no_color(monkeypatch):
         monkeypatch.setattr("sys.stdout", stream)
         for name in ("NO_COLOR", "TERM"):
             monkeypatch.setenv(name, environment.get(name, ""))
-        Console(PlayOptions(palette=palette)).show(session)
+        line_mode.Console(PlayOptions(palette=palette)).show(session)
         return stream.getvalue()
 
     texts = [printed(palette, TERM="xterm") for palette in ("standard", "colour-blind")]
@@ -69,7 +67,7 @@ def test_colours_are_for_terminals_without_no_color(monkeypatch):
 
 
 def test_each_layer_but_the_last_is_a_frame_and_is_erased_again(monkeypatch, capsys):
-    console, session, pauses = Console(PlayOptions()), Session(BoardConfig(8, 8, 10), seed=0), []
+    console, session, pauses = line_mode.Console(PlayOptions()), Session(BoardConfig(8, 8, 10), seed=0), []
     monkeypatch.setattr(line_mode, "time", SimpleNamespace(sleep=pauses.append))
     console.is_animated, report = True, session.open(4, 4)
     console.animate(session, report, (4, 4))
@@ -85,7 +83,7 @@ def test_each_layer_but_the_last_is_a_frame_and_is_erased_again(monkeypatch, cap
 @pytest.mark.parametrize(("is_animated", "frames"), [(False, 0), (True, 1)])
 def test_no_frames_are_drawn_that_nobody_sees(monkeypatch, capsys, is_animated, frames):
     """A pipe shows none, and a board higher than the screen shows none: each takes seconds on a large board."""
-    console, session = Console(PlayOptions()), Session(BoardConfig(40, 40, 1), seed=0)
+    console, session = line_mode.Console(PlayOptions()), Session(BoardConfig(40, 40, 1), seed=0)
     drawn = Mock(wraps=line_mode.draw_session)
     monkeypatch.setattr(line_mode, "draw_session", drawn)
     console.is_animated = is_animated
@@ -107,15 +105,15 @@ def test_no_frames_are_drawn_that_nobody_sees(monkeypatch, capsys, is_animated, 
 def test_the_first_click_is_protected_as_well_as_the_mines_allow(monkeypatch, first_click, answers, board):
     lines = iter(answers)
     monkeypatch.setattr("builtins.input", lambda _: next(lines))
-    assert ClassicGame(PlayOptions())._ask_board(first_click) == board
+    assert line_mode.ClassicGame(PlayOptions())._ask_board(first_click) == board
     assert next(lines, None) is None
 
 
 def test_texts_break_between_words_on_a_terminal(monkeypatch, capsys):
-    Console(PlayOptions()).say("unsolvable")
+    line_mode.Console(PlayOptions()).say("unsolvable")
     (text,) = capsys.readouterr().out.splitlines()
     monkeypatch.setenv("COLUMNS", "40")
-    Console(PlayOptions()).say("unsolvable")
+    line_mode.Console(PlayOptions()).say("unsolvable")
     lines = capsys.readouterr().out.splitlines()
     assert " ".join(lines) == text
     assert max(map(len, lines)) <= 40
@@ -125,7 +123,7 @@ OPEN = Command("try", (3, 3))
 
 
 def game_of(session, **options):
-    game = ClassicGame(PlayOptions(**options))
+    game = line_mode.ClassicGame(PlayOptions(**options))
     game.session = session
     return game
 
@@ -158,7 +156,7 @@ def test_a_cancelled_search_changes_nothing_and_one_in_vain_goes_on(game, monkey
 def test_the_game_after_a_search_in_vain_searches_again(monkeypatch):
     monkeypatch.setattr("minesweeper_env.generation.generate", Mock(side_effect=AttemptsExceededError("many")))
     monkeypatch.setattr("sys.stdin", io.StringIO("4 4\nagain\n"))
-    game = ClassicGame(PlayOptions(config=BoardConfig(8, 8, 14), no_guess="exact", seed=1))
+    game = line_mode.ClassicGame(PlayOptions(config=BoardConfig(8, 8, 14), no_guess="exact", seed=1))
     with pytest.raises(line_mode.LeaveError):
         game.play()
     assert (game.session.seed, game.session.no_guess) == (2, "exact")

@@ -16,7 +16,6 @@ from minesweeper_play import web
 from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.command import main
 from minesweeper_play.options import PlayOptions
-from minesweeper_play.web import GameServer, serve
 
 UPGRADE = {"Connection": "Upgrade", "Upgrade": "websocket"}
 UPGRADE |= {"Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ=="}
@@ -37,28 +36,28 @@ def test_a_port_in_use_gives_one_line(capsys):
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        assert serve(PlayOptions(host="127.0.0.1", port=port)) == 2
+        assert web.serve(PlayOptions(host="127.0.0.1", port=port)) == 2
         (line,) = capsys.readouterr().err.splitlines()
     assert f"the port {port} of 127.0.0.1 cannot be used" in line
     assert "--port" in line
 
 
 def test_a_misspelt_policy_gives_one_line_before_a_server_starts_and_ctrl_c_ends_it_with_130(capsys, monkeypatch):
-    monkeypatch.setattr(GameServer, "serve", lambda _: pytest.fail("a server has started"))
-    assert serve(PlayOptions(policy="exat")) == 2
+    monkeypatch.setattr(web.GameServer, "serve", lambda _: pytest.fail("a server has started"))
+    assert web.serve(PlayOptions(policy="exat")) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("play.py: ")
     assert "exat" in line
-    monkeypatch.setattr(GameServer, "serve", lambda _: None)
+    monkeypatch.setattr(web.GameServer, "serve", lambda _: None)
     monkeypatch.setenv("PYTHONPATH", "")
-    assert serve(PlayOptions(host="127.0.0.1", port=0)) == 130
+    assert web.serve(PlayOptions(host="127.0.0.1", port=0)) == 130
 
 
 def asked(path, host="127.0.0.1", language="en", **headers):
     """Returns the status and the text of a request."""
 
     async def ask():
-        page = GameServer("false", host, 8000, Catalogue(language))
+        page = web.GameServer("false", host, 8000, Catalogue(language))
         async with TestClient(TestServer(await page._make_app())) as client:
             answer = await client.get(path, headers=headers)
             return answer.status, await answer.text()
@@ -122,7 +121,7 @@ def test_a_visitor_has_a_possible_size_and_a_process_that_ends(tmp_path, monkeyp
     command = f"exec {shlex.join([sys.executable, '-c', STUBBORN, str(noted)])}"
 
     async def visit():
-        page = GameServer(command, "127.0.0.1", 0, Catalogue("en"))
+        page = web.GameServer(command, "127.0.0.1", 0, Catalogue("en"))
         async with TestClient(TestServer(await page._make_app())) as client:
             async with client.ws_connect(f"/ws{query}") as visitor:
                 while not noted.exists() or len(noted.read_text().split()) < 3:

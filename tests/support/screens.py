@@ -7,14 +7,10 @@ _TOKEN = re.compile(r"\x1b\[([?;\d]*)([A-Za-z])|\r|\n|[^\x1b\r\n]+")
 
 
 class Stream(io.StringIO):
-    """A stream that is a terminal or not."""
-
-    def __init__(self, *, is_terminal: bool = True) -> None:
-        super().__init__()
-        self._is_terminal = is_terminal
+    """A stream that is a terminal."""
 
     def isatty(self) -> bool:
-        return self._is_terminal
+        return True
 
 
 class Screen(Stream):

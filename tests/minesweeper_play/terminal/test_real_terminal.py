@@ -1,11 +1,9 @@
 """The game on a real terminal: what leaving it, Ctrl-C, SIGTERM and a crash leave behind."""
 
-import fcntl
 import os
 import pty
 import select
 import signal
-import struct
 import sys
 import termios
 import time
@@ -37,7 +35,7 @@ class Terminal:
             os.chdir(ROOT)
             folders = dict.fromkeys(("XDG_DATA_HOME", "XDG_CONFIG_HOME"), str(folder))
             os.execvpe(sys.executable, [sys.executable, *words], {**os.environ, **folders})
-        fcntl.ioctl(self._file, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        termios.tcsetwinsize(self._file, (24, 80))
 
     def read_until(self, text, seconds=120.0):
         end = time.monotonic() + seconds

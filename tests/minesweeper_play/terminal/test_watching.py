@@ -165,11 +165,6 @@ def test_a_policy_that_gives_a_game_up_ends_it():
     assert (watched.status, watched.games, watched.wins) == ("truncated", 1, 0)
 
 
-def test_unknown_policies_are_refused_before_the_screen():
-    with pytest.raises(ValueError, match="unknown policy 'exakt'"):
-        load_policies(PlayOptions(policy="exakt"))
-
-
 def test_policies_play_boards_that_need_no_guess():
     (watched,) = load_policies(PlayOptions(policy="exact", no_guess="exact"))
     for seed in range(10):
