@@ -57,7 +57,6 @@ def pygame(monkeypatch):
 
 
 def match_on(board=((1, 2, 2, 1), (1, 1, 2, 1)), choose=None):
-    """Returns a match on a small board."""
     return Match(Position(GameConfig(*np.shape(board), 9), board), choose or MinimaxPolicy(depth=2).choose)
 
 

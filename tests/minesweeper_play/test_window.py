@@ -37,7 +37,6 @@ def pygame(monkeypatch, tmp_path):
 
 @pytest.fixture
 def played(pygame):
-    """A window with a game on `ROWS`."""
     return GameWindow(pygame, PlayOptions(), session_on(*ROWS))
 
 

@@ -9,13 +9,13 @@ from support.played_games import play_judged, session_on
 from support.policies import click_config
 
 from baselines.evaluation.games import Loss
-from minesweeper_env import BoardConfig
+from minesweeper_env import FLAGGED, BoardConfig
 from minesweeper_env.inference import count_layouts, hint, mine_probabilities
 from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.coach.board_text import read_board
 from minesweeper_play.coach.review import Mark, Turn, analyse_position, diagnose, judge_turns, replay, review_game
 from minesweeper_play.coach.sentences import position_lines, review_lines
-from minesweeper_play.game.moves import Move
+from minesweeper_play.game.moves import Move, neighbours
 from minesweeper_play.game.session import Session
 
 
@@ -109,23 +109,18 @@ def test_a_loss_at_the_first_click_is_forced():
             assert expected.loss is Loss.FORCED
 
 
-@pytest.mark.parametrize(
-    ("board", "mines", "cell", "opened", "risk"),
-    [
-        # One mine is among the three cells above the clue; the flag says where.
-        ("F##\n111", 1, (1, 1), ((0, 1), (0, 2)), 1.0),
-        ("####\nF1##\n####", 2, (1, 1), ((0, 0), (0, 1), (0, 2), (1, 2), (2, 0), (2, 1), (2, 2)), None),
-    ],
-)
-def test_the_risk_of_a_chord_is_that_of_its_flags(board, mines, cell, opened, risk):
+@pytest.mark.parametrize(("board", "mines"), [("F##\n111", 1), ("####\nF1##\n####", 2)])
+def test_the_risk_of_a_chord_is_that_of_its_flags(board, mines):
     codes = read_board(board)
-    turn = Turn(1, Move("chord", *cell, 0.0), codes, opened, False)
+    opened = tuple(cell for cell in neighbours((1, 1), codes.shape) if codes[cell] > FLAGGED)
+    turn = Turn(1, Move("chord", 1, 1, 0.0), codes, opened, False)
     judge_turns([turn], BoardConfig(*codes.shape, mines, "any"))
     risks = mine_probabilities(codes, mines)
     assert turn.is_judged
     assert turn.risk == pytest.approx(1.0 - risks[codes == 9][0])
     assert turn.least == pytest.approx(risks[codes > 8].min())
-    assert risk is None or turn.risk == risk
+    # The only mine of the first board is below no flag.
+    assert (turn.risk == 1.0) == (mines == 1)
 
 
 def test_exact_play_of_small_boards_has_no_skill_to_lose_but_luck():
@@ -142,7 +137,6 @@ def test_an_avoidable_death_names_the_safe_cell_and_its_proof():
     turn = next(turn for turn in turns if turn.mark is Mark.AVOIDABLE)
     assert turn.misses_safe
     assert turn.better.cell in turn.steps[-1].safe
-    assert turn.skill < 0
 
 
 def test_a_game_without_a_move_has_no_turns():
@@ -194,7 +188,6 @@ def test_progress_counts_to_its_end_and_the_same_game_has_the_same_review():
     assert [turn.skill for turn in one.turns] == [turn.skill for turn in two.turns]
 
 
-LANGUAGES = ("en", "es")
 CONFIG = BoardConfig(8, 8, 14, moves=("click",))
 
 
@@ -204,7 +197,7 @@ def reviews():
     return [review_game(game, quick=True) for game in games]
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", ["en", "es"])
 def test_reviews_fit_80_columns_and_name_every_turn(language):
     catalogue = Catalogue(language)
     found = set()
@@ -229,7 +222,7 @@ def test_a_loss_that_no_safer_cell_would_have_bettered_is_no_mistake():
     assert turn.excess > 0.0
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", ["en", "es"])
 @pytest.mark.parametrize(
     ("text", "mines"),
     [("1 1 1 1\n# F # #\n# # # #", 4), ("2 # #\n# # #\n# # #", 4), ("1 #\n1 1", 1), ("1 *\n1 #", 1), ("####\n####", 2)],

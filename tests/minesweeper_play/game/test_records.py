@@ -131,7 +131,6 @@ def test_a_folder_that_cannot_be_written_is_one_message(tmp_path):
 
 
 def test_a_game_that_the_disk_cannot_hold_is_reported_and_leaves_no_part_of_a_line(tmp_path):
-    """The system writes a part of a line up to a limit, as on a full disk."""
     statistics = Statistics(tmp_path)
     statistics.add(RECORD)
     before = statistics.path.read_bytes()
@@ -210,8 +209,7 @@ def test_a_game_without_an_open_cell_keeps_its_protection_and_help_is_repeated(r
 
 
 def changed(**changes):
-    content = {**json.loads(encode(played(6))), **changes}
-    return json.dumps({key: value for key, value in content.items() if value is not ...}).encode()
+    return json.dumps({**json.loads(encode(played(6))), **changes}).encode()
 
 
 @pytest.mark.parametrize(
