@@ -51,11 +51,8 @@ def test_games_follow_the_rules_of_the_oracle(opponent, seat):
         generator = np.random.default_rng(seed)
         board, info = env.reset(seed=seed)
         terminated, total = False, 0.0
-        while not terminated:
-            groups = {min(group): group for group in naive.groups(naive.rows_of(board))}
-            cells = [int(cell) for cell in np.flatnonzero(info["action_mask"])]
-            if not groups:
-                break
+        while groups := {min(group): group for group in naive.groups(naive.rows_of(board))}:
+            cells = np.flatnonzero(info["action_mask"]).tolist()
             assert cells == sorted(5 * row + col for row, col in groups)
             action = int(generator.choice(cells))
             own, other = info["scores"].tolist()

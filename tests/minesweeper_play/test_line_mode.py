@@ -52,18 +52,17 @@ def test_colours_are_for_terminals_without_no_color(monkeypatch):
     session = Session(BoardConfig(9, 9, 10), seed=1)
     session.open(4, 4)
 
-    def printed(palette, **environment):
-        stream = Stream()
-        monkeypatch.setattr("sys.stdout", stream)
-        for name in ("NO_COLOR", "TERM"):
-            monkeypatch.setenv(name, environment.get(name, ""))
+    def printed(palette, no_color=""):
+        monkeypatch.setattr("sys.stdout", Stream())
+        monkeypatch.setenv("NO_COLOR", no_color)
         line_mode.Console(PlayOptions(palette=palette)).show(session)
-        return stream.getvalue()
+        return sys.stdout.getvalue()
 
-    texts = [printed(palette, TERM="xterm") for palette in ("standard", "colour-blind")]
+    monkeypatch.setenv("TERM", "xterm")
+    texts = [printed(palette) for palette in ("standard", "colour-blind")]
     assert all("\033[" in text for text in texts)
     assert texts[0] != texts[1]
-    assert "\033[" not in printed("standard", TERM="xterm", NO_COLOR="1")
+    assert "\033[" not in printed("standard", no_color="1")
 
 
 def test_each_layer_but_the_last_is_a_frame_and_is_erased_again(monkeypatch, capsys):
