@@ -12,13 +12,13 @@ from support.sources import dotted
 LINES = {
     "azulejos_env": 1_940,
     "baselines": 16_600,
-    "benchmarks": 1_635,
+    "benchmarks": 1_645,
     "docs": 1_270,
-    "examples": 1_665,
+    "examples": 1_660,
     "minesweeper_env": 12_165,
     "minesweeper_play": 5_660,
     "minesweeper_text": 500,
-    "tests": 26_060,
+    "tests": 24_600,
 }
 """Lines of each folder, counted once for each release; the slack leaves room for the changes between two releases."""
 
