@@ -59,18 +59,18 @@ class Positions(NamedTuple):
 def beliefs_of(policy: Any, boards: Boards) -> Floats | None:
     """Returns a policy's own mine probabilities on (N, rows, cols) boards, of that shape; None if it has none.
 
-    They are 1 minus the sigmoid of the policy's `values`. A policy without `values` believes its `ratings`, if these
-    lie in 0 to 1 on all covered cells; inf is a mine and NaN is 1/2. Raises a PolicyError if the policy fails.
+    They are 1 minus the sigmoid of the policy's `values`. Without `values` they are its `ratings`, where inf counts as
+    1 and NaN as 1/2; None if a covered cell's lies outside 0 to 1. Raises a PolicyError if the policy fails.
     """
     inner = policy.policy if isinstance(policy, UserPolicy) else policy
     with user_code(policy_name(policy)):
         values = numbers_of(inner, "values", boards)
-        ratings = numbers_of(inner, "ratings", boards) if values is None else 1.0 / (1.0 + np.exp(values.clip(-60, 60)))
-    if ratings is None:
+        beliefs = numbers_of(inner, "ratings", boards) if values is None else 1.0 / (1.0 + np.exp(values.clip(-60, 60)))
+    if beliefs is None:
         return None
-    ratings = np.nan_to_num(np.where(np.isposinf(ratings), 1.0, ratings), nan=0.5)
-    covered = ratings[boards >= FLAGGED]
-    return ratings if ((covered >= 0.0) & (covered <= 1.0)).all() else None
+    beliefs = np.nan_to_num(np.where(np.isposinf(beliefs), 1.0, beliefs), nan=0.5)
+    covered = beliefs[boards >= FLAGGED]
+    return beliefs if ((covered >= 0.0) & (covered <= 1.0)).all() else None
 
 
 def numbers_of(owner: Any, method: str, boards: Boards) -> Floats | None:
@@ -80,11 +80,12 @@ def numbers_of(owner: Any, method: str, boards: Boards) -> Floats | None:
     if numbers is None:
         return None
     # A policy with several moves may give a number for each action; the clicks are the first actions.
-    return np.asarray(numbers, np.float64).reshape(len(boards), -1)[:, : boards[0].size].reshape(boards.shape)
+    by_action = np.asarray(numbers, np.float64).reshape(len(boards), -1)
+    return by_action[:, : boards[0].size].reshape(boards.shape)
 
 
-def _boards_under_way(policy: Policy, config: BoardConfig, seeds: range) -> Boards:
-    """Plays a game per seed, and returns one board of each, drawn uniformly from those after the first click."""
+def _sample_boards(policy: Policy, config: BoardConfig, seeds: range) -> Boards:
+    """Plays a game per seed; returns one board of each, (N, rows, cols), drawn uniformly from those with open cells."""
     boards = np.full((len(seeds), config.rows, config.cols), config.codes.hidden, np.int8)
     rng, boards_seen = np.random.default_rng(seeds.start), np.zeros(len(seeds), np.int64)
 
@@ -92,9 +93,10 @@ def _boards_under_way(policy: Policy, config: BoardConfig, seeds: range) -> Boar
         has_open = (observations <= config.codes.max_count).any(axis=(1, 2))
         games, observations = games[has_open], observations[has_open]
         boards_seen[games] += 1
-        # Reservoir sampling: the n-th board of a game replaces the one before with probability 1/n.
-        replaces = rng.random(BATCH)[games] * boards_seen[games] < 1.0  # The draws are equal for any number of games.
-        boards[games[replaces]] = observations[replaces]
+        # Reservoir sampling: the n-th board of a game replaces the one kept with probability 1/n. Each step draws for
+        # `BATCH` games, so that a game's draws do not depend on the number of games.
+        is_drawn = rng.random(BATCH)[games] * boards_seen[games] < 1.0
+        boards[games[is_drawn]] = observations[is_drawn]
 
     play_games(policy, config, seeds, observers=[keep])
     return boards
@@ -112,11 +114,11 @@ def frozen_positions(config: BoardConfig, count: int = POSITIONS, shown: bool = 
     with game_bar("playing", "exact for positions", count) if shown else nullcontext(lambda _: None) as on_finished:
         for first_seed in range(FIRST_SEED, FIRST_SEED + count, BATCH):
             seeds = range(first_seed, min(first_seed + BATCH, FIRST_SEED + count))
-            batches.append(_boards_under_way(policy, plain, seeds))
+            batches.append(_sample_boards(policy, plain, seeds))
             on_finished(len(seeds))
     boards = np.concatenate(batches)
     is_open = (boards <= plain.codes.max_count).reshape(len(boards), -1)
-    padded = np.pad(is_open, ((0, 0), (0, 1)))  # The column added stands for neighbours off the board.
+    padded = np.pad(is_open, ((0, 0), (0, 1)))  # The table points neighbours off the board to this last column.
     has_open_neighbour = padded[:, neighbour_table(plain.rows, plain.cols, plain.radius)].any(axis=2)
     exact, is_answered = Oracle(plain).ask(boards)
     frontier = (~is_open & has_open_neighbour).reshape(boards.shape)
@@ -134,10 +136,9 @@ def measure_beliefs(
 ) -> dict[str, Any] | None:
     """Returns the figures of a policy's beliefs on the frozen positions as a JSON object; None if it has none.
 
-    Its fields: `positions`; `bits`, the mean over positions of the mean divergence of a covered cell next to a number,
-    with its 95 % interval `bits_ci95`; `certain_wrong`, the share of the `certain_cells` among these cells that are
-    believed on the wrong side of 1 %; and `reliability`, a row per bin of beliefs: their mean, that of the exact
-    probabilities, and the number of cells.
+    They are about covered cells next to a number. `bits` is the mean over `positions` boards of their mean divergence;
+    `certain_wrong` is the share of the `certain_cells`, safe or mines, with a belief off by more than 1 %. Each bin of
+    `reliability` has its mean belief, its mean exact probability and its number of cells.
     """
     from scipy.special import rel_entr
 
@@ -150,18 +151,18 @@ def measure_beliefs(
         return None
     believed = np.clip(beliefs, LEAST, 1.0 - LEAST)
     bits = (rel_entr(exact, believed) + rel_entr(1.0 - exact, 1.0 - believed)) / math.log(2.0)
-    means = (bits * frontier).sum(axis=(1, 2)) / frontier.sum(axis=(1, 2))
+    bits_of_position = (bits * frontier).sum(axis=(1, 2)) / frontier.sum(axis=(1, 2))
     p, q = exact[frontier], believed[frontier]
-    certain = (p == 0.0) | (p == 1.0)
-    wrong = certain & (np.abs(p - q) > NEARLY)
-    bins = np.minimum((q * BINS).astype(np.int64), BINS - 1)
-    in_bins = [bins == number for number in range(BINS)]
+    is_certain = (p == 0.0) | (p == 1.0)
+    is_wrong = is_certain & (np.abs(p - q) > NEARLY)
+    bin_of_cell = np.minimum((q * BINS).astype(np.int64), BINS - 1)
+    in_bins = [bin_of_cell == number for number in range(BINS)]
     return {
         "positions": len(boards),
-        "bits": float(means.mean()),
-        "bits_ci95": mean_interval(means.tolist()),
-        "certain_cells": int(certain.sum()),
-        "certain_wrong": float(wrong.sum() / max(1, certain.sum())),
+        "bits": float(bits_of_position.mean()),
+        "bits_ci95": mean_interval(bits_of_position.tolist()),
+        "certain_cells": int(is_certain.sum()),
+        "certain_wrong": float(is_wrong.sum() / max(1, is_certain.sum())),
         "reliability": [
             [float(q[in_bin].mean()), float(p[in_bin].mean()), int(in_bin.sum())] for in_bin in in_bins if in_bin.any()
         ],

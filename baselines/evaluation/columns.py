@@ -9,7 +9,7 @@ from minesweeper_env.config import board_name
 
 
 def _if_judged(row: Row, name: str, otherwise: Any = None) -> Any:
-    """Returns a figure of the judged clicks, or `otherwise` if there were none: no faults in no clicks is no merit."""
+    """Returns a figure of the judged clicks; `otherwise` if none were judged, since 0 faults would then be no merit."""
     return row[name] if row.get("clicks_judged") else otherwise
 
 
@@ -63,8 +63,7 @@ COMPARED = ("policy", "win_rate", "interval", "difference", "difference_interval
 def table_of(title: str, columns: Iterable[str | Column], rows: Sequence[Row], marked: Sequence[int] = ()) -> Table:
     """Returns a table of columns, some named in `COLUMNS`; a "*" marks p-values that are significant by Holm's method.
 
-    A row is a test, or a result that may hold a test as "mcnemar" and figures as "diagnostics". `marked` has the
-    indices of the rows with the highest win rate.
+    A row is a test, or a result with perhaps a test as "mcnemar" and "diagnostics"; `marked` are indices of best rows.
     """
     table_columns = [COLUMNS[column] if isinstance(column, str) else column for column in columns]
     rows = with_holm(row.get("diagnostics", {}) | row for row in rows)

@@ -76,16 +76,15 @@ def check_name(name: str) -> None:
 def write_dataset(
     name: str, policy: str, env: Env[Any, Any], records: Sequence[GameRecord], command: str
 ) -> MinariDataset:
-    """Writes recorded games as a data set and returns it; its folder stays hidden until all episodes are written.
+    """Writes recorded games as a data set and returns it; its folder appears only when all episodes are written.
 
     `name` is the id of the data set, "namespace/name-v0"; `env` comes from `make_env`; `records` have their actions;
-    `command` repeats the data set. Raises an OSError if it cannot be written, and a ValueError if one of this name has
-    appeared meanwhile.
+    `command` repeats the data set. Raises an OSError if it cannot be written, and a ValueError if the name is taken.
     """
     check_name(name)
     path = Path(get_dataset_path(name))
     with files.hidden_folder(Path(get_dataset_path("data"))) as hidden:
-        _write_apart(hidden, name, policy, env, records, command)
+        _write_in_process(hidden, name, policy, env, records, command)
         namespace = name.rpartition("/")[0]
         if namespace and namespace not in list_local_namespaces():
             create_namespace(namespace)
@@ -97,16 +96,16 @@ def write_dataset(
     return load_dataset(name)
 
 
-def _write_apart(hidden: Path, *arguments: Any) -> None:
-    """Calls `_write_below` in another process: on a full disk, HDF5 prints a thousand lines and may crash."""
+def _write_in_process(hidden: Path, *arguments: Any) -> None:
+    """Calls `_write_into` in another process: on a full disk, HDF5 prints a thousand lines and may crash."""
     try:
         with closing(workers.ProcessPool(1, kills=1)) as pool:
-            next(iter(pool.run(_write_below, iter([(hidden, *arguments)]))))
+            next(iter(pool.run(_write_into, iter([(hidden, *arguments)]))))
     except workers.KilledWorkerError:
         raise OSError(None, "the library that writes it crashed, as on a full disk", str(hidden.parent)) from None
 
 
-def _write_below(hidden: Path, *arguments: Any) -> None:
+def _write_into(hidden: Path, *arguments: Any) -> None:
     """Calls `_write` with `hidden` as the folder of all data sets; raises an OSError with the reason of the system."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # HDF5 prints to the file descriptor, not to `sys.stderr`.
     os.environ[PATH_VARIABLE] = str(hidden)
@@ -114,7 +113,8 @@ def _write_below(hidden: Path, *arguments: Any) -> None:
         _write(*arguments)
     except (OSError, RuntimeError) as error:
         # HDF5 hides the error of the system in a long text.
-        number = int((re.findall(r"\berrno = (\d+)", str(error)) or [getattr(error, "errno", None) or errno.EIO])[0])
+        stated = re.search(r"\berrno = (\d+)", str(error))
+        number = int(stated[1]) if stated else getattr(error, "errno", None) or errno.EIO
         raise OSError(number, os.strerror(number), str(hidden.parent)) from None
 
 

@@ -130,18 +130,19 @@ def prepare(
     Raises a ValueError if the policy does not play these games, and a PolicyError if it breaks the protocol.
     """
     policy = make(config)
-    rules = policy.config
-    if record and rules.actions > 1 << 16:  # A record holds each action as a uint16.
-        raise ValueError(f"games with {rules.actions} actions cannot be recorded; the most are {1 << 16}")
-    is_judged = diagnose or (getattr(policy, "judged", False) and rules.first_click in UNIFORM_FIRST_CLICKS)
+    played_config = policy.config
+    if record and played_config.actions > 1 << 16:  # A record holds each action as a uint16.
+        raise ValueError(f"games with {played_config.actions} actions cannot be recorded; the most are {1 << 16}")
+    is_judged = diagnose or (getattr(policy, "judged", False) and played_config.first_click in UNIFORM_FIRST_CLICKS)
     if is_judged:
         from baselines.evaluation.judge import check_judgeable
 
-        check_judgeable(rules)
+        check_judgeable(played_config)
     if trial and isinstance(policy, UserPolicy):
-        check_built_for(policy.policy, rules)
+        check_built_for(policy.policy, played_config)
         policy.reset(0)
-        boards, infos = MinesweeperVectorEnv(1, **replace(rules, no_guess=False, luck=True).arguments()).reset(seed=0)
+        ordinary = replace(played_config, no_guess=False, luck=True)
+        boards, infos = MinesweeperVectorEnv(1, **ordinary.arguments()).reset(seed=0)
         policy.act(boards, infos["action_mask"])
         _ = policy.counters  # A property that raises a PolicyError for counters with names of figures.
         if is_judged:
@@ -151,7 +152,7 @@ def prepare(
     return Assignment(
         name or policy.name,
         partial(make, config),
-        rules,
+        played_config,
         seeds,
         policy_seed=seeds.start,
         batch_size=getattr(policy, "batch_size", BATCH_SIZE),
@@ -172,14 +173,14 @@ def _makers_by_name(policies: Any, others: Mapping[str, Maker] | None = None) ->
     """
     is_single = isinstance(policies, str) or not isinstance(policies, (Sequence, Mapping))
     unnamed = [policies] if is_single else policies
-    named = policies.items() if isinstance(policies, Mapping) else ((None, policy) for policy in unnamed)
+    pairs = policies.items() if isinstance(policies, Mapping) else ((None, policy) for policy in unnamed)
     makers: dict[str, Maker] = {}
-    for given_name, policy in named:
+    for given_name, policy in pairs:
         count, specification = 1, find_policy(policy) if isinstance(policy, str) else None
         if specification is None and not has_act(policy):
             _check_callable(policy)
-        name = specification.name if specification else _name_of(policy)
-        name = base_name = name if given_name is None else str(given_name)
+        own_name = specification.name if specification else _name_of(policy)
+        name = base_name = own_name if given_name is None else str(given_name)
         while name in makers or (others and name in others and not _is_maker_of(others[name], specification or policy)):
             count += 1
             name = f"{base_name} ({count})"

@@ -130,12 +130,13 @@ def play_games(
         actions[resigned] = 0
         boards_before = boards
         boards, _, terminations, truncations, infos = env.step(actions)
-        games, wins = np.flatnonzero(playing), playing & infos["is_success"]
+        unfinished, wins = np.flatnonzero(playing), playing & infos["is_success"]
         if record:
-            for index, action in zip(games.tolist(), actions[games].tolist(), strict=True):
+            for index, action in zip(unfinished.tolist(), actions[unfinished].tolist(), strict=True):
                 actions_of_game[index].append(action)
+        losses = terminations & ~wins
         for observer in observers:
-            observer(games, boards_before[games], actions[games], terminations[games] & ~wins[games])
+            observer(unfinished, boards_before[unfinished], actions[unfinished], losses[unfinished])
         clicks += playing
         won |= wins
         truncated |= playing & truncations
@@ -147,9 +148,9 @@ def play_games(
         ended = playing & (terminations | truncations)
         opened[ended] = (boards[ended] <= config.codes.max_count).sum(axis=(1, 2))
         playing &= ~ended
-    columns = [column.tolist() for column in (won, clicks, truncated, opened, marked)]
+    outcomes = [array.tolist() for array in (won, clicks, truncated, opened, marked)]
     encoded_actions = [np.array(game_actions, "<u2").tobytes() for game_actions in actions_of_game]
-    return [GameRecord(*row) for row in zip(seeds, *columns, [None] * count, encoded_actions, strict=True)]
+    return [GameRecord(*fields) for fields in zip(seeds, *outcomes, [None] * count, encoded_actions, strict=True)]
 
 
 def _update_marked(marked: NDArray[np.bool_], playing: NDArray[np.bool_], boards: NDArray[np.int8], env: Any) -> None:
@@ -173,7 +174,7 @@ def choose_actions(
     outside = (answer < lowest) | (answer > highest)
     if outside.any():
         raise PolicyError(f"{policy_name(policy)}.act chose {answer[outside][0]}, but actions are 0 to {highest}")
-    illegal = (masks[np.arange(count), answer] == 0) & (answer != RESIGN)
+    illegal = (masks[np.arange(count), answer] == 0) & (answer != RESIGN)  # RESIGN, -1, reads some mask in vain
     if illegal.any():
         game = int(illegal.argmax())
         reason = forbidden(int(answer[game]), observations[game])

@@ -52,20 +52,20 @@ def difference_interval(one: Sequence[float], other: Sequence[float]) -> tuple[f
 
     if min(len(one), len(other)) < 2:
         return None
-    squared_errors = [(variance(sample) / len(sample), len(sample)) for sample in (one, other)]
-    total, difference = sum(error for error, _ in squared_errors), fmean(one) - fmean(other)
+    squared_errors = [(variance(sample) / len(sample), len(sample)) for sample in (one, other)]  # of both means
+    squared_error, difference = sum(error for error, _ in squared_errors), fmean(one) - fmean(other)
     # Degrees of freedom by Welch and Satterthwaite; if neither sample varies, the width is 0 for any number.
-    degrees = total**2 / sum(error**2 / (count - 1) for error, count in squared_errors) if total else 1
-    half_width = float(stdtrit(degrees, (1 + CONFIDENCE) / 2)) * math.sqrt(total)
+    degrees = squared_error**2 / sum(error**2 / (n - 1) for error, n in squared_errors) if squared_error else 1
+    half_width = float(stdtrit(degrees, (1 + CONFIDENCE) / 2)) * math.sqrt(squared_error)
     return difference - half_width, difference + half_width
 
 
 def interquartile_mean(rates: Sequence[float], *others: Sequence[float]) -> tuple[float, tuple[float, float]]:
     """Returns (value, (low, high)): the interquartile mean of win rates, and its 95 % interval.
 
-    With a second sample, the value is the difference of both. Below `ENOUGH_SEEDS` win rates the interval is that of
-    the mean by Student's t, because percentiles of so few are their minimum and maximum; for one rate it has no width.
-    Otherwise the interval has the percentiles of `RESAMPLES` bootstrap samples, drawn from both samples independently.
+    With a second sample, both are those of the difference. Below `ENOUGH_SEEDS` win rates the interval is that of the
+    mean by Student's t, because percentiles of so few are their minimum and maximum; for one rate it has no width.
+    Otherwise its ends are percentiles of `RESAMPLES` bootstrap samples, drawn from each sample independently.
     """
     from scipy.stats import bootstrap, trim_mean
 
@@ -87,8 +87,7 @@ def interquartile_mean(rates: Sequence[float], *others: Sequence[float]) -> tupl
 def p_value_of_discordant(only_first: int, only_second: int) -> float:
     """Returns the two-sided p-value of the exact McNemar test, from the numbers of games that one player alone won.
 
-    Under the null hypothesis each of these games goes to either player with probability 1/2. Games that both win or
-    both lose carry no information (McNemar 1947).
+    Under the null hypothesis each of these games goes to either player with probability 1/2 (McNemar 1947).
     """
     from scipy.special import bdtr
 
@@ -111,14 +110,14 @@ def paired_difference(wins_both: int, wins_a_only: int, wins_b_only: int, wins_n
     (low_a, high_a), (low_b, high_b) = wilson_interval(wins_a, games), wilson_interval(wins_b, games)
     correlation = _newcombe_correlation(*counts)
     difference = (wins_a_only - wins_b_only) / games
-    below = _side_of_difference(rate_a - low_a, high_b - rate_b, correlation)
-    above = _side_of_difference(high_a - rate_a, rate_b - low_b, correlation)
+    below = _one_sided_width(rate_a - low_a, high_b - rate_b, correlation)
+    above = _one_sided_width(high_a - rate_a, rate_b - low_b, correlation)
     return difference, difference - below, difference + above
 
 
-def _side_of_difference(side_a: float, side_b: float, correlation: float) -> float:
-    """Returns one side of the interval of a difference from the sides of its terms and their correlation."""
-    return math.sqrt(side_a * side_a - 2.0 * correlation * side_a * side_b + side_b * side_b)
+def _one_sided_width(width_a: float, width_b: float, correlation: float) -> float:
+    """Returns the distance from a difference to one end of its interval, from such distances of both rates."""
+    return math.sqrt(width_a * width_a - 2.0 * correlation * width_a * width_b + width_b * width_b)
 
 
 def _newcombe_correlation(both: int, a_only: int, b_only: int, none: int) -> float:

@@ -28,8 +28,7 @@ class Judge:
 
     The risk of a click is the exact probability, given the board before it, that its cell is a mine. A loss is
     forced if the losing click had the least risk on the board; otherwise it is avoidable. Before the first click all
-    risks are equal, so this click is not counted. A game lost by its first click, which only the rule "any" allows,
-    is a forced loss.
+    risks are equal, so this click is not counted. A loss by it, which only the rule "any" allows, is forced.
 
     Attributes:
         seconds: time spent judging.
@@ -62,13 +61,14 @@ class Judge:
 
     def diagnoses(self) -> list[GameDiagnosis]:
         """Returns one diagnosis per game."""
-        rows = zip(*self._counts.tolist(), self._excess_risk.tolist(), self._losses.tolist(), strict=True)
-        return [GameDiagnosis(*row) for row in rows]
+        fields = zip(*self._counts.tolist(), self._excess_risk.tolist(), self._losses.tolist(), strict=True)
+        return [GameDiagnosis(*values) for values in fields]
 
     def _judge(
         self, games: NDArray[np.int64], boards: NDArray[np.int8], clicks: NDArray[np.int64], lost: NDArray[np.bool_]
     ) -> None:
         """Judges a click, row * cols + col, of each of these games past their first click."""
+        # A board that is too hard has NaN on covered cells, so every comparison with its risks is False.
         probabilities, is_judged = self._oracle.ask(boards)
         risk = probabilities.reshape(len(boards), -1)[np.arange(len(boards)), clicks]
         least_risk = np.where(boards > self._max_count, probabilities, np.inf).min(axis=(1, 2))

@@ -44,6 +44,7 @@ def draw(content: Content, title: str, suffix: str = ".png") -> bytes:
 
 
 def _draw_boards(figure: Figure, content: Content) -> None:
+    """Draws a panel per board, in up to `MOST_COLUMNS` columns, and the legend; unused panels stay empty."""
     boards, labels = content["boards"], _labels(content)
     policies = list(labels)
     panel_rows = -(-len(boards) // MOST_COLUMNS)
@@ -62,14 +63,14 @@ def _draw_boards(figure: Figure, content: Content) -> None:
 
 
 def _labels(content: Content) -> dict[str, str]:
-    """Returns the label of each policy, best mean win rate first; a label states n if a board lacks requested games."""
+    """Returns the label of each policy, best mean win rate first; n is stated if a board has fewer games than asked."""
     rows_of: dict[str, list[Content]] = {}
     for row in (row for board in content["boards"] for row in board["results"]):
         rows_of.setdefault(row["policy"], []).append(row)
     games = {policy: [row["games"] for row in rows] for policy, rows in rows_of.items()}
-    best = sorted(rows_of, key=lambda policy: -sum(row["win_rate"] for row in rows_of[policy]) / len(rows_of[policy]))
-    goal = content["games"]
-    return {name: name if min(games[name]) == goal else f"{name} (n = {games_range(games[name])})" for name in best}
+    notes = {name: "" if min(n) == content["games"] else f" (n = {games_range(n)})" for name, n in games.items()}
+    mean_rates = {policy: sum(row["win_rate"] for row in rows) / len(rows) for policy, rows in rows_of.items()}
+    return {policy: policy + notes[policy] for policy in sorted(rows_of, key=lambda policy: -mean_rates[policy])}
 
 
 def _draw_board(axes: Axes, board: Content, policies: Sequence[str]) -> None:
@@ -79,8 +80,8 @@ def _draw_board(axes: Axes, board: Content, policies: Sequence[str]) -> None:
         colour = COLOURS[family_of(row["policy"])]
         axes.plot(row["ci95"], [y, y], color=colour, linewidth=2.5, solid_capstyle="butt")
         axes.plot([rate], [y], "o", color=colour, markersize=4.5)
-        right_of_panel = axes.get_yaxis_transform()
-        axes.text(1.03, y, f"{100 * rate:.1f}", transform=right_of_panel, va="center", size=8.5, color=colour)
+        panel_x_data_y = axes.get_yaxis_transform()
+        axes.text(1.03, y, f"{100 * rate:.1f}", transform=panel_x_data_y, va="center", size=8.5, color=colour)
         if row["policy"] in REFERENCES:
             axes.axvline(rate, linestyle=REFERENCES[row["policy"]], color=colour, linewidth=0.9, zorder=0)
     axes.set_ylim(len(policies) - 0.5, -0.5)

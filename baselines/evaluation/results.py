@@ -139,10 +139,11 @@ def compare(against: str, won: NDArray[np.bool_], other_won: NDArray[np.bool_]) 
     `lost_alone`, won by the other alone; `p_value`; `difference` of the win rates in percentage points, and the ends of
     its 95 % interval, `difference_ci95`.
     """
-    neither, lost, alone, both = np.bincount(2 * won + other_won, minlength=4).tolist()
-    difference, *ends = (100.0 * rate for rate in paired_difference(both, alone, lost, neither))
-    row = {"against": against, "games": len(won), "won_alone": alone, "lost_alone": lost}
-    return row | {"p_value": p_value_of_discordant(alone, lost), "difference": difference, "difference_ci95": ends}
+    neither, lost_alone, won_alone, both = np.bincount(2 * won + other_won, minlength=4).tolist()
+    difference, *ends = (100.0 * rate for rate in paired_difference(both, won_alone, lost_alone, neither))
+    row = {"against": against, "games": len(won), "won_alone": won_alone, "lost_alone": lost_alone}
+    p_value = p_value_of_discordant(won_alone, lost_alone)
+    return row | {"p_value": p_value, "difference": difference, "difference_ci95": ends}
 
 
 def paired_tests(results: Iterable[PolicyResult], paired: str) -> list[Row]:
@@ -151,11 +152,10 @@ def paired_tests(results: Iterable[PolicyResult], paired: str) -> list[Row]:
     `paired` is "next" to compare each policy with the next stronger one, "all" for each two policies, or the name of a
     policy to compare all others with it. If two win rates are equal, the policy listed later counts as stronger.
     """
-    ranked = sorted(results, key=lambda each: each.win_rate)
+    ranked = sorted(results, key=lambda result: result.win_rate)
+    with_named = ((one, other) for other in ranked if other.policy == paired for one in ranked if one is not other)
     pairs: Iterable[tuple[PolicyResult, PolicyResult]]
-    pairs = pairwise(ranked) if paired == "next" else combinations(ranked, 2)
-    if paired not in ("next", "all"):
-        pairs = ((one, other) for other in ranked if other.policy == paired for one in ranked if one is not other)
+    pairs = pairwise(ranked) if paired == "next" else combinations(ranked, 2) if paired == "all" else with_named
     tests = []
     for one, other in pairs:
         other_won = {record.seed: record.won for record in other.records}

@@ -30,7 +30,7 @@ LEAST_SECONDS = 0.2
 class Part(NamedTuple):
     """Consecutive games of an assignment, from the index `first` on.
 
-    `seconds` is the wall-clock time of playing, without judging. `counters` is the increase of the policy's counters.
+    `seconds` is wall-clock time, without compiling and judging. `counters` is the increase of the policy's counters.
     """
 
     first: int
@@ -169,8 +169,7 @@ class Schedule:
     ) -> None:
         """Schedules the games that `parts` lack; of the assignments not yet begun, the last one begins first.
 
-        `parts` holds for each assignment the parts that are already played, in order. `unit_seconds` is the target time
-        of a unit; 0 makes each batch a unit.
+        `parts` has the played parts of each assignment, in order. A unit takes some `unit_seconds`; 0 means one batch.
         """
         self.tasks, self.workers = tasks, Workers()
         self.games = sum(len(task.seeds) for task in tasks)
@@ -182,10 +181,10 @@ class Schedule:
             ends = [*(part.games.start for part in done_parts), len(task.seeds)]
             self._gaps.append([range(begin, end) for begin, end in zip(begins, ends, strict=True) if begin < end])
         games_played = [sum(len(part.records) for part in done_parts) for done_parts in parts]
-        self._left = [len(task.seeds) - games for task, games in zip(tasks, games_played, strict=True)]
-        self._seconds = [sum(part.seconds for part in done_parts) for done_parts in parts]
-        # Mean seconds of a game, per assignment; 0 while unknown.
-        self._pace = [seconds / max(1, games) for seconds, games in zip(self._seconds, games_played, strict=True)]
+        self._games_left = [len(task.seeds) - games for task, games in zip(tasks, games_played, strict=True)]
+        self._seconds_played = [sum(part.seconds for part in done_parts) for done_parts in parts]
+        totals = zip(self._seconds_played, games_played, strict=True)
+        self._pace = [seconds / max(1, games) for seconds, games in totals]  # mean seconds of a game; 0 if unknown
         self._begun = [bool(done_parts) for done_parts in parts]
 
     def next(self) -> Unit | None:
@@ -193,7 +192,8 @@ class Schedule:
         open_tasks = [task for task, gaps in enumerate(self._gaps) if gaps]
         if not open_tasks:
             return None
-        seconds_left = [pace * sum(map(len, gaps)) for pace, gaps in zip(self._pace, self._gaps, strict=True)]
+        games_to_begin = [sum(map(len, gaps)) for gaps in self._gaps]
+        seconds_left = [pace * games for pace, games in zip(self._pace, games_to_begin, strict=True)]
         task = max(open_tasks, key=lambda index: (not self._begun[index], seconds_left[index], index))
         gap, batch_size, pace = self._gaps[task][0], self.tasks[task].batch_size, self._pace[task]
         self._begun[task] = True
@@ -209,27 +209,28 @@ class Schedule:
 
     def finish(self, unit: Unit, seconds: float) -> bool:
         """Records a played unit and its seconds; returns whether its assignment is now finished."""
-        self._left[unit.task] -= unit.games
-        self._seconds[unit.task] += seconds
-        played = len(self.tasks[unit.task].seeds) - self._left[unit.task]
-        self._pace[unit.task] = self._seconds[unit.task] / max(1, played)
-        return not self._left[unit.task]
+        self._games_left[unit.task] -= unit.games
+        self._seconds_played[unit.task] += seconds
+        played = len(self.tasks[unit.task].seeds) - self._games_left[unit.task]
+        self._pace[unit.task] = self._seconds_played[unit.task] / max(1, played)
+        return not self._games_left[unit.task]
 
     @property
     def done(self) -> int:
         """The number of games played."""
-        return self.games - sum(self._left)
+        return self.games - sum(self._games_left)
 
     def seconds_left(self) -> float | None:
         """Returns the expected wall-clock seconds left; None until each assignment has played a game."""
-        if any(left == len(task.seeds) for task, left in zip(self.tasks, self._left, strict=True)):
+        if any(left == len(task.seeds) for task, left in zip(self.tasks, self._games_left, strict=True)):
             return None
-        return sum(pace * left for pace, left in zip(self._pace, self._left, strict=True)) / self.workers.count
+        work_left = sum(pace * left for pace, left in zip(self._pace, self._games_left, strict=True))
+        return work_left / self.workers.count
 
     def fraction_done(self) -> float:
         """Returns the fraction, 0 to 1, of the expected playing time of the assignments that have begun."""
         expected_seconds = sum(pace * len(task.seeds) for pace, task in zip(self._pace, self.tasks, strict=True))
-        return sum(self._seconds) / expected_seconds if expected_seconds else 0.0
+        return sum(self._seconds_played) / expected_seconds if expected_seconds else 0.0
 
 
 _policies: dict[tuple[str, int], Policy] = {}

@@ -36,7 +36,7 @@ def minari(monkeypatch):
             datasets._write(*arguments)
 
     monkeypatch.setenv(datasets.PATH_VARIABLE, "")
-    monkeypatch.setattr(datasets, "_write_apart", write)
+    monkeypatch.setattr(datasets, "_write_in_process", write)
     return library
 
 
@@ -192,14 +192,14 @@ def test_a_finished_data_set_of_another_process_stays(minari, monkeypatch, tmp_p
     monkeypatch.setenv(datasets.PATH_VARIABLE, str(tmp_path))
     config = BoardConfig(5, 5, 3, moves=("click",))
     records = play_games(find_policy("random")(config), config, TRAINING_SEEDS[:1], record=True)
-    name, env, write_apart = "mine/random-v0", datasets.make_env(config, "codes", "win_loss"), datasets._write_apart
+    name, env, write = "mine/random-v0", datasets.make_env(config, "codes", "win_loss"), datasets._write_in_process
 
     def lose(hidden, name, *arguments):
         """Another writer finishes first."""
-        write_apart(hidden, name, *arguments)
+        write(hidden, name, *arguments)
         shutil.copytree(hidden / name, tmp_path / name)
 
-    monkeypatch.setattr(datasets, "_write_apart", lose)
+    monkeypatch.setattr(datasets, "_write_in_process", lose)
     with pytest.raises(ValueError, match="exists already"):
         datasets.write_dataset(name, "random", env, records, "command")
     assert datasets.load_dataset(name).total_episodes == 1
