@@ -50,7 +50,7 @@ def _card_fields(policy: str) -> dict[str, Any]:
     if fields:
         fields["links"] = [f"baselines/learned/weights/{base}"]
     settings = [training["run"]["settings"] for training in trainings]
-    core_minutes = [run["minutes"] and run["minutes"] * run.get("threads", 1) for run in settings]
+    core_minutes = [each["minutes"] and each["minutes"] * each.get("threads", 1) for each in settings]
     threads = settings[0].get("threads", 1)
     cores = "one core" if threads == 1 else f"{threads} cores"
     sessions = [session for training in trainings for session in training["run"]["sessions"]]
@@ -85,15 +85,15 @@ def suite_of(
     protocol: Protocol = PROTOCOL,
 ) -> Suite:
     """Returns a suite of these policies on the protocol's boards, or on some; raises ValueError for unknown names."""
-    names, rules = dict.fromkeys(each.name for each in protocol.boards), protocol.first_clicks
+    names, rules = dict.fromkeys(config.name for config in protocol.boards), protocol.first_clicks
     # "8x8/14" stands for "8x8/14 no-luck" where the protocol has no ordinary board of this size.
     full_names = {short: name for name in names if (short := name.partition(" ")[0]) not in names}
     boards = boards and [full_names.get(board, board) for board in boards]
     for asked, allowed in ((boards, names), (first_clicks, rules)):
         if unknown := set(asked or ()) - set(allowed):
             raise ValueError(f"benchmark {protocol.version} has {', '.join(allowed)}, not {', '.join(sorted(unknown))}")
-    configs = [each for each in protocol.boards if each.name in (boards or names)]
-    configs = [each for each in configs if each.first_click in (first_clicks or rules)]
+    configs = [config for config in protocol.boards if config.name in (boards or names)]
+    configs = [config for config in configs if config.first_click in (first_clicks or rules)]
     group = Group("benchmark", tuple(configs), tuple(map(Entry, policies)), protocol.reference)
     return Suite("benchmark", f"Benchmark {protocol.version}", (group,), protocol=protocol)
 
@@ -163,8 +163,8 @@ def with_times_of(earlier: ResultFile, result: ResultFile) -> ResultFile:
     """Returns a file with the times of an earlier one, for the boards whose games are the same or continue it."""
     if earlier.times is None or earlier.card.policy != result.card.policy:
         return result
-    digests = {games.name: games.digests for games in earlier.boards}
-    same = {games.name for games in result.boards if games.digests.startswith(digests.get(games.name, b"no games"))}
+    earlier_digests = {games.name: games.digests for games in earlier.boards}
+    same = {each.name for each in result.boards if each.digests.startswith(earlier_digests.get(each.name, b"no games"))}
     times = {title: measured for title, measured in earlier.times.boards.items() if title in same}
     return msgspec.structs.replace(result, times=Times(earlier.times.processor, times) if times else None)
 
@@ -172,8 +172,7 @@ def with_times_of(earlier: ResultFile, result: ResultFile) -> ResultFile:
 def check_entry(path: Path, replayed: int, typed: str | None) -> ResultFile:
     """Checks a file, prints what was checked, and returns its content; a ValueError says why it is refused.
 
-    At least `replayed` games of each board are also played again by the policy. If the card names a policy that may run
-    code, it is the policy that the user has `typed`.
+    The policy also plays at least `replayed` games of each board again: the user's `typed` one if it may run code.
     """
     result, sampled = result_files.check_result_file(path)
     total, boards = sum(games.games for games in result.boards), counted(len(result.boards), "board")
@@ -202,15 +201,14 @@ def _player_of(card: Card, path: Path, typed: str | None) -> str:
 def replay_policy(policy: str, games: Games, least: int, path: Path) -> int:
     """Plays whole batches again, at least `least` games, and compares every action; returns the number of games.
 
-    The order of batches, `Games.shuffled_games`, is unknown before the last game. Raises a RefusedFileError that names
-    the first game that differs.
+    The order of the batches is unknown before the last game. A RefusedFileError names the first game that differs.
     """
     task = _assignment(policy, games, record=True)
     player, played = task.build(), 0
-    for index in dict.fromkeys(game // games.batch_size for game in games.shuffled_games()):
+    for batch in dict.fromkeys(game // games.batch_size for game in games.shuffled_games()):
         if played >= least:
             break
-        begin = index * games.batch_size
+        begin = batch * games.batch_size
         part = task.play(player, begin, min(games.batch_size, games.games - begin))
         for game, record in zip(part.games, part.records, strict=True):
             outcome = (record.won, record.clicks, result_files.digest_of(record.actions))

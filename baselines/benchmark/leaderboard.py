@@ -76,30 +76,29 @@ def budget_of(cards: Sequence[Card]) -> str:
 
 
 def overview(results: Sequence[ResultFile], protocol: Protocol = PROTOCOL, root: str = "..") -> str:
-    """Returns a Markdown table of all boards with a row per entry, by inference at play and then the best first.
+    """Returns a Markdown table with a row per entry: by inference at play, and then by the sum of its win rates.
 
-    A line of a cell stands for a set of rules of the protocol. An entry of several trainings has the mean of their win
-    rates with the 95 % interval of Student's t. Any other entry has its win rate with the Wilson interval. The longer
-    side of an interval follows `±`, and `*` marks p < 0.05 against the reference. Columns that no entry fills are left
-    out. `root` is the path from the page to the repository.
+    Each board has a column, and each set of rules a line in its cells. An entry of several trainings has the mean of
+    their win rates with the 95 % interval of Student's t. Any other entry has its win rate with the Wilson interval.
+    The longer side of an interval follows `±`, and `*` marks p < 0.05 against the reference. Columns that no entry
+    fills are left out. `root` is the path from the page to the repository.
     """
     # By board, for each set of rules, the rows of each entry.
     entries, boards = _grouped(results, lambda result: result.card), dict[str, list[dict[Entry, list[Row]]]]()
     for board in protocol.boards:
-        rows = _grouped(rows_of(results, title_of(board)), lambda row: row["card"])
-        boards.setdefault(config.board_name(board.rows, board.cols, board.mines), []).append(rows)
+        rows_by_entry = _grouped(rows_of(results, title_of(board)), lambda row: row["card"])
+        boards.setdefault(config.board_name(board.rows, board.cols, board.mines), []).append(rows_by_entry)
 
-    def rank(name: Entry) -> tuple[int, float]:
-        rates = [
-            fmean(row["win_rate"] for row in rows[name]) for rules in boards.values() for rows in rules if name in rows
-        ]
-        return list(INFERENCE).index(entries[name][0].card.inference_at_play), -sum(rates)
+    def rank(entry: Entry) -> tuple[int, float]:
+        rows_of_games = [rows[entry] for rule_sets in boards.values() for rows in rule_sets if entry in rows]
+        total = sum(fmean(row["win_rate"] for row in rows) for rows in rows_of_games)
+        return list(INFERENCE).index(entries[entry][0].card.inference_at_play), -total
 
     headings = ["entry", "at play", "track", "budget", "million steps", "core-hours", "ms/game", *boards]
     table = []
-    for name in sorted(entries, key=rank):
-        cells = [[_cell(rows.get(name, [])) for rows in rules] for rules in boards.values()]
-        table.append([*_cost_cells(entries[name], root), *map(_stacked, cells)])
+    for entry in sorted(entries, key=rank):
+        cells = [[_cell(rows.get(entry, [])) for rows in rule_sets] for rule_sets in boards.values()]
+        table.append([*_cost_cells(entries[entry], root), *map(_stacked, cells)])
     filled = [i for i, column in enumerate(zip(*table, strict=True)) if any(column)]
     return markdown_table([headings[i] for i in filled], [[row[i] or NOT_MEASURED for i in filled] for row in table])
 
@@ -143,9 +142,9 @@ def _cost_cells(results: Sequence[ResultFile], root: str) -> list[str]:
         card.uses_at_play,
         card.track,
         budget_of(cards) + (f"<br>{len(cards)} runs" if len(cards) > 1 else ""),
-        _mean([None if each.training_steps is None else each.training_steps / 1e6 for each in cards]),
-        _mean([each.training_hours for each in cards]),
-        _mean([each.ms_per_game if each else None for each in times]),
+        _mean([None if card.training_steps is None else card.training_steps / 1e6 for card in cards]),
+        _mean([card.training_hours for card in cards]),
+        _mean([measured.ms_per_game if measured else None for measured in times]),
     ]
 
 

@@ -1,7 +1,6 @@
 """Frozen protocols of the benchmark: their boards, seeds, tracks and rules. docs/benchmark.md explains them.
 
-A published version never changes, because one table compares all its results. A new version gets a new name, new seeds
-and a table of its own.
+A published version never changes, because one table compares all its results. A new one gets new seeds and a new table.
 """
 
 import hashlib
@@ -108,8 +107,8 @@ INFERENCE_OF_TRACK = {
 _PLAIN = {name: text for name, text in TRACKS.items() if name != "text"}
 
 PROTOCOLS = {
-    each.version: each
-    for each in (
+    protocol.version: protocol
+    for protocol in (
         Protocol(
             version="2026.1",
             sizes=((5, 5, 5), (8, 8, 14), (9, 9, 10), (16, 16, 40), (16, 30, 99)),

@@ -82,7 +82,7 @@ def content_of(run: SuiteRun, played: Played) -> Content:
 def _row(run: SuiteRun, task: Task, result: results.PolicyResult, group: Group) -> Row:
     """Returns the row of a policy on a board, with its beliefs, flags and scores if the group has them."""
     if group.measures_beliefs:
-        result = replace(result, beliefs=_beliefs(task, result.games, run.folder))
+        result = replace(result, beliefs=_read_or_measure_beliefs(task, result.games, run.folder))
     row = result.row()
     if "flag" in task.games.config.moves:
         # Games whose flags were at some moment exactly the mines: wins for Antolín & de la Torre.
@@ -91,7 +91,7 @@ def _row(run: SuiteRun, task: Task, result: results.PolicyResult, group: Group) 
     return row | (scores(result.records) if group.scored else {})
 
 
-def _beliefs(task: Task, games: int, out: Path) -> Row | None:
+def _read_or_measure_beliefs(task: Task, games: int, out: Path) -> Row | None:
     """Returns the figures of a policy's beliefs, which take minutes on large boards and are kept beside its games.
 
     Stored figures that are damaged, or that belong to another task, are measured again.
@@ -146,6 +146,7 @@ def _tests(played: Played, paired: str) -> list[Row]:
 
 
 def _notes(played: Played, refused: Sequence[Refusal], games: int) -> Iterator[str]:
+    """Yields notes on the tests, and on the policies that played fewer games, other games or none."""
     yield (
         "p: exact McNemar test against the policy that the table names, on the same games; where that is the next "
         "stronger policy, only policies of equally many games are compared."

@@ -310,9 +310,9 @@ def _check_hashes(games: Games) -> None:
     recomputed = games.signed(games.sample)
     if recomputed.checks != games.checks:
         pairs = zip(recomputed.checks, games.checks, strict=True)
-        game = next(byte for byte, (expected, stored) in enumerate(pairs) if expected != stored) // CHECK_BYTES
-        raise ValueError(f"{games.place(game)}: its outcome or digest was changed")
-    is_chosen = [each.game for each in games.sample] == games.chosen_games()
+        first_byte = next(index for index, (expected, stored) in enumerate(pairs) if expected != stored)
+        raise ValueError(f"{games.place(first_byte // CHECK_BYTES)}: its outcome or digest was changed")
+    is_chosen = [sampled.game for sampled in games.sample] == games.chosen_games()
     _require(is_chosen, f"{name}: `sample` must hold the games that the hash of the outcomes chooses")
     for sampled in games.sample:
         game, actions = sampled.game, sampled.actions
@@ -323,15 +323,17 @@ def _check_hashes(games: Games) -> None:
 
 def _replay(games: Games) -> None:
     """Replays all sampled games side by side; raises a ValueError that says what is wrong with the first wrong one."""
-    recorded = [np.frombuffer(each.actions, "<u2").astype(np.int64) for each in games.sample]
+    indices = [sampled.game for sampled in games.sample]
+    recorded = [np.frombuffer(sampled.actions, "<u2").astype(np.int64) for sampled in games.sample]
     env, faults = MinesweeperVectorEnv(len(recorded), **games.config.arguments()), dict[int, str]()
-    _, infos = env.reset(seed=[games.seed + each.game for each in games.sample])
-    actions_left, won = np.array([len(each) for each in recorded]), games.outcomes[[each.game for each in games.sample]]
+    _, infos = env.reset(seed=[games.seed + index for index in indices])
+    actions_left, won = np.array([len(actions) for actions in recorded]), games.outcomes[indices]
     # Only won games must end here: a policy may resign, and then its game counts as lost.
     playing, not_ended = actions_left > 0, won.copy()
     for step in range(actions_left.max()):
         actions_left -= 1
         actions = np.array([each[step] if step < len(each) else 0 for each in recorded])
+        # The environment accepts no action outside its space: a game with one, or without any, plays 0 unseen.
         legal = (actions < infos["action_mask"].shape[1]) & playing
         actions[~legal] = 0
         legal &= infos["action_mask"][np.arange(len(recorded)), actions] != 0
@@ -343,8 +345,9 @@ def _replay(games: Games) -> None:
             (ended & (actions_left > 0), "the game ends {} actions before the last one recorded"),
             (wrong_outcome, "the recorded actions end it, and `won` says otherwise"),
         ):
-            faults |= {index: fault.format(actions_left[index]) for index in np.flatnonzero(is_faulty).tolist()}
+            faults |= {number: fault.format(actions_left[number]) for number in np.flatnonzero(is_faulty).tolist()}
         playing, not_ended = legal & ~ended & (actions_left > 0), not_ended & ~ended
-    for index in sorted({*faults, *np.flatnonzero(not_ended).tolist()}):
-        fault = faults.get(index, "the game does not end with the last action")
-        raise ValueError(f"{games.place(games.sample[index].game)}: {fault}")
+    faults = dict.fromkeys(np.flatnonzero(not_ended).tolist(), "the game does not end with the last action") | faults
+    if faults:
+        first = min(faults)
+        raise ValueError(f"{games.place(indices[first])}: {faults[first]}")

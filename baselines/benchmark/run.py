@@ -94,7 +94,8 @@ class Task:
         """
         parts: list[Part] = []
         games, batch_size = len(self.games.seeds), self.games.batch_size
-        max_bytes = RECORD_BYTES * (games + RECORD_BYTES) + 2 * self.games.config.step_limit * games * self.games.record
+        action_bytes = 2 * self.games.config.step_limit * games if self.games.record else 0
+        max_bytes = RECORD_BYTES * (games + 128) + action_bytes
         for path in sorted(self.folder(out).glob(f"*{SUFFIX}")):
             fault = "is damaged"
             try:
@@ -137,9 +138,10 @@ def _checked_part(part: Part, path: Path, games: Assignment, actions: bool) -> P
 
 
 def _is_possible(record: GameRecord, config: BoardConfig) -> bool:
-    """Returns whether a game of a suite, which judges no clicks, can end so; only one that is given up has none."""
+    """Returns whether a game of a suite can have this record; a suite judges no clicks."""
     safe = config.cells - config.mines
-    in_range = 0 <= record.opened <= safe and (not record.truncated) <= record.clicks <= config.step_limit
+    least_clicks = 0 if record.truncated else 1  # A policy may give a game up before its first click.
+    in_range = 0 <= record.opened <= safe and least_clicks <= record.clicks <= config.step_limit
     # A chord may open the last safe cells together with a mine.
     fits = record.won == (record.opened == safe) or (record.opened == safe and "chord" in config.moves)
     return in_range and fits and not (record.won and record.truncated) and record.diagnosis is None

@@ -90,7 +90,7 @@ def _add_run_options(run: argparse.ArgumentParser) -> None:
 
 
 def _cards(options: argparse.Namespace) -> list[Card]:
-    """Returns the cards of all policies; raises ValueError if a card lacks a field or would replace another file."""
+    """Pins the policies and returns their cards; raises ValueError if a card lacks a field or replaces another file."""
     import msgspec
 
     from baselines.benchmark.cards import check_card
@@ -99,8 +99,8 @@ def _cards(options: argparse.Namespace) -> list[Card]:
     from baselines.registry import check_distinct
 
     options.policy = [policy.pinned().name for policy in check_distinct(options.policy)]
-    values = {name: getattr(options, name) for name in CARD_FIELDS}
-    cards = [card_for(policy, **values) for policy in options.policy]
+    stated = {name: getattr(options, name) for name in CARD_FIELDS}
+    cards = [card_for(policy, **stated) for policy in options.policy]
     if len(cards) > 1 and options.name is not None:  # The policies are trainings of one entry.
         cards = [msgspec.structs.replace(card, name=f"{card.name}@{number}") for number, card in enumerate(cards, 1)]
     for card in cards:
@@ -167,24 +167,24 @@ def _prepare_add(options: argparse.Namespace) -> Work:
 
 
 def _check_admissible(result: ResultFile, folder: Path, is_confirmed: bool) -> None:
-    """Raises ValueError unless a result file may be added to the leaderboard in a folder.
+    """Raises ValueError unless a result file may be added to the leaderboard in `folder`, that of its protocol.
 
-    The name must not be another author's, and no board of an earlier file may be lost. The user must confirm a change
-    of existing rows: a replaced file, or an entry of one training that becomes one of several.
+    The name must not be another author's, and no board of an earlier file may be lost. Unless `is_confirmed`, the user
+    is asked about a change of existing rows: a replaced file, or an entry of one training that becomes one of several.
     """
     from baselines.benchmark.cards import check_name_is_free
     from baselines.benchmark.entries import earlier_file
     from baselines.benchmark.leaderboard import read_results
 
     card = result.card
-    cards = {protocol: [file.card for file in read_results(protocol)] for protocol in folder.parent.glob("*")}
-    check_name_is_free(card, chain(*cards.values()))
+    cards_in = {protocol: [file.card for file in read_results(protocol)] for protocol in folder.parent.glob("*")}
+    check_name_is_free(card, chain(*cards_in.values()))
     earlier = earlier_file(card, folder)
     if earlier and (lost := {board.name for board in earlier.boards} - {board.name for board in result.boards}):
         problem = f"{folder / card.file_name} also has games on {', '.join(sorted(lost))}"
         raise ValueError(f"{problem}: run these boards into the new file, too, or delete the old one")
     is_new, identity = earlier != result, (card.author, card.entry)
-    trainings = [other.name for other in cards.get(folder, ()) if (other.author, other.entry) == identity]
+    trainings = [other.name for other in cards_in.get(folder, ()) if (other.author, other.entry) == identity]
     # A file of the same name is replaced; a file named ENTRY and files named ENTRY@1, ENTRY@2 change each other's row.
     changed = [name for name in trainings if name == card.name or card.entry in (name, card.name)]
     if is_confirmed or not (is_new and changed):

@@ -123,8 +123,8 @@ class Parser(argparse.ArgumentParser):
         """Returns a hint about a word that no option takes: what the option before it takes, or an option for it."""
         options = self._option_string_actions
         # A word right after an option is its value, so an equal word elsewhere is the stray one.
-        previous = ["", *self.words]
-        index = next((i for i, other in enumerate(self.words) if other == word and previous[i] not in options), 0)
+        pairs = enumerate(zip(["", *self.words], self.words, strict=False))
+        index = next((i for i, (previous, other) in pairs if other == word and previous not in options), 0)
         option = next((other for other in reversed(self.words[:index]) if other in options), None)
         if option == "--size":
             return f"; {SIZE_FORMS}"
@@ -147,8 +147,9 @@ def parse_size(text: str) -> tuple[int, int]:
 
 def parse_folder(text: str) -> Path:
     """Parses the path of a folder to write into, which exists or can be made."""
-    existing = next(filter(os.path.exists, [path := Path(text), *path.parents]), path)
-    if not text or not existing.is_dir() or not os.access(existing, os.W_OK):
+    path = Path(text)
+    nearest = next(filter(os.path.exists, (path, *path.parents)), path)
+    if not text or not nearest.is_dir() or not os.access(nearest, os.W_OK):
         raise argparse.ArgumentTypeError(f"must be a folder that can be made or written into, not {text!r}")
     return path
 
@@ -249,10 +250,7 @@ BOARD = ("--size", "--mines", "--first-click", "--no-guess", "--no-luck")
 
 
 def add_options(group: argparse._ActionsContainer, *names: str, **changes: Any) -> None:
-    """Adds shared options to a parser or a group; `changes` override their settings, such as the default.
-
-    If both --workers and --ray are added, they exclude each other.
-    """
+    """Adds shared options with `changes` of their settings; if both are among them, --workers excludes --ray."""
     if "--ray" in names:
         exclusive = group.add_mutually_exclusive_group()
     for name in names:
@@ -261,16 +259,13 @@ def add_options(group: argparse._ActionsContainer, *names: str, **changes: Any) 
 
 
 def parser_of(options: type, description: str | None) -> Parser:
-    """Returns a parser with an option for each field of a dataclass.
-
-    Each field is `Annotated` with the help text, and perhaps with a function that parses its value.
-    """
+    """Returns a parser with an option per field of a dataclass, `Annotated` with a help text and perhaps a parser."""
     parser = Parser(description=description)
     for name, hint in get_type_hints(options, include_extras=True).items():
         default, (meaning, *value_parser) = getattr(options, name), hint.__metadata__
         # A rule that is on by default has the option of the other commands that turns it off, such as --no-luck.
         is_rule = isinstance(default, bool)
-        flag = f"--{'no-' * is_rule}{name.replace('_', '-')}"
+        flag = f"--{'no-' if is_rule else ''}{name.replace('_', '-')}"
         # A seed may be 0, and what is counted, such as games, is at least 1.
         parse: Callable[[str], object] = type(default)
         if isinstance(default, int):
@@ -298,8 +293,8 @@ def claim_model_folder(parser: Parser, folder: Path) -> None:
 
 def chosen_board(options: argparse.Namespace) -> BoardConfig:
     """Returns the configuration that the options of `BOARD` name, with clicks as the only moves."""
-    level = options.no_guess != "none" and options.no_guess
-    rules = {"first_click": options.first_click, "no_guess": level, "luck": options.luck}
+    no_guess = False if options.no_guess == "none" else options.no_guess
+    rules = {"first_click": options.first_click, "no_guess": no_guess, "luck": options.luck}
     return BoardConfig.of_size(options.size, options.mines, **rules, moves=("click",))
 
 

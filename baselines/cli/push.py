@@ -108,6 +108,7 @@ def _rows_of_agent(path: Path, agent: str, folder: Path) -> Iterator[Measured]:
     Raises ValueError if the agent has no row, if a row is of other weights than the folder's, or if counts disagree.
     """
     stored = read_figures(path)
+    # A file of `evaluate.py` is a board itself; a suite has `boards`, which replace this default.
     content = convert({"boards": [stored], **stored}, StoredResults, str(path))
     policies = {row.policy for board in content.boards for row in board.results}
     names = {agent, *(name for name in policies if Path(name).resolve() == folder)}

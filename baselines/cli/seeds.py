@@ -140,10 +140,10 @@ def _prepare(options: argparse.Namespace) -> Work:
     if unused:
         raise ValueError(f"--{' and --'.join(unused)} need --config, since without it nothing is trained")
     bases = {Path(name).stem: study_settings(name, options) for name in options.config}
-    settings = next(iter(bases.values()), None) or TrainingSettings.of(given_settings(options))
+    boards = (next(iter(bases.values()), None) or TrainingSettings.of(given_settings(options))).configs
     if len(bases) < len(options.config):
         raise ValueError("the configurations must have different names, since their run folders are called after them")
-    if any({*base.configs} != {*settings.configs} for base in bases.values()):
+    if any({*base.configs} != {*boards} for base in bases.values()):
         played = "; ".join(f"{name}: {_title_of(base.configs)}" for name, base in bases.items())
         raise ValueError(f"the configurations must play the same boards by the same rules, not {played}")
     seeds = options.seeds or SEEDS
@@ -155,12 +155,12 @@ def _prepare(options: argparse.Namespace) -> Work:
         check_earlier(task.folder, task.settings.to_json())
         _ = task.result  # A damaged result is refused before the first training.
     # A study without trainings stores only the final results, so other agents or boards need another folder.
-    noted = {"policies": [] if bases else options.policy, "boards": _title_of(settings.configs)}
+    noted = {"policies": [] if bases else options.policy, "boards": _title_of(boards)}
     compared = {"policies": noted["policies"]} if bases else noted
     claim_folder(options.out, STUDY_FILE, {"games": options.games, **compared}, noted)
     if bases and seeds < ENOUGH_SEEDS:
         say(f"warning: an interval over {seeds} seeds is wide; compare with {ENOUGH_SEEDS} or more")
-    return partial(_work, tasks, settings.configs, games, options)
+    return partial(_work, tasks, boards, games, options)
 
 
 def _title_of(boards: Sequence[BoardConfig]) -> str:
@@ -196,9 +196,9 @@ def _finish_tasks(tasks: Sequence[Task], options: argparse.Namespace) -> Generat
     """Carries out the tasks in worker processes, or on a cluster that sends back their files; yields each when done."""
     starts = {task.settings.start for task in tasks if task.settings.start is not None}
     rewards = {task.settings.reward for task in tasks}.difference(REWARDS)
-    pool = closing(ProcessPool(min(options.workers, len(tasks)))) if options.ray is None else None
-    with pool or chosen_workers(options, [*starts, *rewards]) as workers:
-        calls = ((task, None if pool else _read_files(task.folder)) for task in tasks)
+    local_pool = closing(ProcessPool(min(options.workers, len(tasks)))) if options.ray is None else None
+    with local_pool or chosen_workers(options, [*starts, *rewards]) as workers:
+        calls = ((task, None if local_pool else _read_files(task.folder)) for task in tasks)
         for (task, _), files in workers.run(_carry_out_with_files, calls):
             _write_files(task.folder, files)
             yield task
@@ -250,10 +250,7 @@ def _write_files(folder: Path, files: Mapping[str, bytes]) -> None:
 def agent_rates(
     names: Sequence[str], boards: Sequence[BoardConfig], games: range, workers: int
 ) -> dict[str, list[float]]:
-    """Returns the win rates of agents by row of the table (see `row_of`): the mean over the boards, for each agent.
-
-    `games` are the seeds of the games on each board.
-    """
+    """Returns the win rates of agents, means over the boards, by row (see `row_of`); `games` are seeds."""
     from baselines.evaluation.evaluate import play, prepare
 
     rates_by_row: dict[str, list[float]] = {}
@@ -355,9 +352,10 @@ def _draw(tasks: Sequence[Task], configs: Sequence[str]) -> bytes:
                 steps, low, median, high = band(curves)
                 (line,) = axes.plot(steps, median, label=f"{config}, median of {len(curves)} seeds")
                 axes.fill_between(steps, low, high, color=line.get_color(), alpha=0.25, linewidth=0)
-        exact = [points[-1][1] for name, points in read_points(tasks[0].folder).items() if name.endswith("/exact")]
-        if exact:
-            rate = sum(exact) / len(exact)
+        points_by_name = read_points(tasks[0].folder)  # of (step, win rate), as in `Task.curve`
+        exact_rates = [points[-1][1] for name, points in points_by_name.items() if name.endswith("/exact")]
+        if exact_rates:
+            rate = sum(exact_rates) / len(exact_rates)
             axes.axhline(rate, linestyle="--", color="grey", label=f"exact {rate:.1%}")
         title = ", ".join(tasks[0].settings.boards)
         axes.set(xlabel="environment steps", ylabel="win rate in the selection games", title=title)

@@ -78,13 +78,13 @@ class Sweep:
         """Returns the settings of a trial with these drawn values; raises ValueError if a value is not allowed."""
         base, hyperparameters = self.base.to_json(), rounded(drawn)
         changes = {name: hyperparameters.pop(name) for name in SETTINGS if name in hyperparameters}
-        return TrainingSettings(**base | changes | {"hyperparameters": base["hyperparameters"] | hyperparameters})
+        changes["hyperparameters"] = base["hyperparameters"] | hyperparameters
+        return TrainingSettings(**base | changes)
 
     def study(self, draw: int = 0) -> Study:
         """Opens or creates the study of Optuna, with a sampler for the trial of number `draw`.
 
-        The sampler's seed depends on that number, and so not on the number of killed trials. Raises ValueError if the
-        journal is damaged or belongs to another sweep.
+        The number decides the sampler's seed. Raises ValueError if the journal is damaged or belongs to another sweep.
         """
         import optuna
         from optuna.storages.journal import JournalFileBackend, JournalStorage
@@ -273,9 +273,10 @@ def run_trial(sweep: Sweep, number: int) -> None:
     """Trains with values that Optuna draws, or on from the checkpoint, until the budget is spent or Optuna prunes."""
     import optuna
 
-    study, is_pruned, interrupted = sweep.study(number), False, sweep.started().get(number)
+    study, interrupted = sweep.study(number), sweep.started().get(number)
     trial = study.ask(sweep.search) if interrupted is None else optuna.Trial(study, interrupted._trial_id)
     trial.set_user_attr(NUMBER, number)
+    is_pruned = False
 
     def report(training: Training) -> bool:
         """Reports an evaluation to Optuna; returns False if the pruner ends the training."""

@@ -71,7 +71,6 @@ def _add_settings(group: argparse._ActionsContainer, *names: str) -> None:
     for name in names:
         option = declarations[name]
         if bool in option.kinds:
-            # The field is True by default, and the option --no-NAME sets it to False.
             flag, text = f"--no-{name}", SHARED[f"--no-{name}"]["help"]
             group.add_argument(flag, dest=name, action="store_const", const=False, help=text)
             continue
@@ -80,6 +79,7 @@ def _add_settings(group: argparse._ActionsContainer, *names: str) -> None:
             "--" + name.replace("_", "-"),
             type=parsers.get(option.kinds[0], str),
             choices=option.choices or None,
+            # "eval_games" takes GAMES, and "steps" takes STEPS.
             metavar="NAME" if option.choices else name.upper().partition("_")[2] or name.upper(),
             help=option.help,
         )
@@ -124,7 +124,7 @@ def _report(program: str, training: Training) -> None:
         rates = Score(kept["win_rates"], kept["games"]).lines(training.progress.references or {})
         page.note(f"of {settings.eval_games} selection games: {'; '.join(rates)}")
     for board in settings.configs:
-        rules = f" --no-guess {board.no_guess}" if board.no_guess else " --no-luck" * (not board.luck)
+        rules = f" --no-guess {board.no_guess}" if board.no_guess else "" if board.luck else " --no-luck"
         page.line(
             f"{typed_command(program.replace('train', 'evaluate'), ())} --policy {shlex.quote(str(training.folder))} "
             f"--size {board.rows}x{board.cols} --mines {board.mines} --first-click {board.first_click}{rules}"
@@ -208,8 +208,7 @@ def train_in(
 ) -> Training:
     """Trains an agent in a run folder, or resumes its training there; `options` go to `loop.run`.
 
-    `code` is `code_of_reward` at the start of the study. Raises ValueError if it has changed since, and
-    KeyboardInterrupt if a signal interrupts the training.
+    `code` is the study's `code_of_reward`. Raises ValueError if it has changed, and KeyboardInterrupt after a signal.
     """
     from baselines.learned.training import loop
 
