@@ -125,9 +125,9 @@ class FunctionPolicy(_BoardPolicy):
         if illegal.any() and self._illegal == "error":
             choice = forbidden(actions[illegal][0], boards[illegal][0])
             raise PolicyError(f'{self.name} chose {choice}; illegal="random" plays a random legal action instead')
-        legal = masks[illegal]
+        legal_masks = masks[illegal]
         # The argmax of uniform random scores is a uniformly random legal action.
-        actions[illegal] = np.where(legal, self._rng.random(legal.shape), -1.0).argmax(axis=1)
+        actions[illegal] = np.where(legal_masks, self._rng.random(legal_masks.shape), -1.0).argmax(axis=1)
         return actions
 
     def _call(self, board: NDArray[np.int8], mask: NDArray[np.bool_]) -> int:
@@ -206,16 +206,16 @@ class _ScoredPolicy(_BoardPolicy):
 
         with torch.no_grad():
             scores = self._scores(boards, masks).reshape(len(boards), -1).float().cpu().numpy()
-        legal = scores[masks].astype(np.float64)
-        if np.isnan(legal).any():
+        legal_scores = scores[masks].astype(np.float64)  # 1-D: those of the first board, then of the second, ...
+        if np.isnan(legal_scores).any():
             raise PolicyError(f"{self.name} gives a legal action a score that is not a number (NaN)")
         if not self._deterministic:
             # The Gumbel-max trick samples with probability softmax(scores).
-            legal += self._rng.gumbel(size=legal.shape)
+            legal_scores += self._rng.gumbel(size=legal_scores.shape)
         # A legal action with the score -inf must still beat the illegal ones.
-        filled = np.full(scores.shape, -np.inf)
-        filled[masks] = np.maximum(legal, np.finfo(np.float64).min)
-        return filled.argmax(axis=1)
+        comparable = np.full(scores.shape, -np.inf)
+        comparable[masks] = np.maximum(legal_scores, np.finfo(np.float64).min)
+        return comparable.argmax(axis=1)
 
     @abstractmethod
     def _scores(self, boards: NDArray[np.int8], masks: NDArray[np.bool_], /) -> Any:
@@ -269,13 +269,13 @@ class SB3Policy(_ScoredPolicy):
         moves = _moves_of(int(model.action_space.n), size, moves, f"the {name} model")
         super().__init__(name, size, mines, first_click, moves, deterministic=deterministic)
         self._model = model
-        self._input = _input_of(model.observation_space, self.config, f"the {name} model")
+        self._make_input = _input_maker(model.observation_space, self.config, f"the {name} model")
         self._scores(self._empty_boards(1), np.ones((1, self.config.actions), np.bool_))
 
     def _scores(self, boards: NDArray[np.int8], masks: NDArray[np.bool_], /) -> Any:
         policy = self._model.policy
         policy.set_training_mode(False)
-        inputs, _ = policy.obs_to_tensor(self._input(boards, masks))
+        inputs, _ = policy.obs_to_tensor(self._make_input(boards, masks))
         if hasattr(policy, "q_net"):
             return policy.q_net(inputs)
         if hasattr(policy, "quantile_net"):
@@ -297,15 +297,15 @@ def _moves_of(actions: int, size: int | Sequence[int], moves: Sequence[str] | No
     )
 
 
-_Input = Callable[[NDArray[np.int8], NDArray[np.bool_]], Any]
+_InputMaker = Callable[[NDArray[np.int8], NDArray[np.bool_]], Any]
 """A function of boards (N, rows, cols) int8 and masks (N, actions) bool that returns N observations."""
 
 
-def _input_of(space: Space[Any], config: BoardConfig, owner: str) -> _Input:
+def _input_maker(space: Space[Any], config: BoardConfig, owner: str) -> _InputMaker:
     """Returns the function that makes observations of a space: an encoding, a mask, or a `Dict` of such spaces."""
     if isinstance(space, Dict):
-        inputs = {key: _input_of(value, config, f"{owner}, key {key!r},") for key, value in space.spaces.items()}
-        return lambda boards, masks: {key: make(boards, masks) for key, make in inputs.items()}
+        makers = {key: _input_maker(value, config, f"{owner}, key {key!r},") for key, value in space.spaces.items()}
+        return lambda boards, masks: {key: make(boards, masks) for key, make in makers.items()}
     dtype = space.dtype
     is_binary = isinstance(space, MultiBinary) or (isinstance(space, Box) and bool((space.high == 1).all()))
     if is_binary and space.shape == (config.actions,):

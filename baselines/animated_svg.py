@@ -26,16 +26,16 @@ def hex_of(colour: Iterable[int]) -> str:
 
 def path_of(cells: NDArray[np.bool_]) -> str:
     """Returns SVG path data that covers the True cells of a (rows, cols) array with rectangles; a cell's side is 1."""
-    paths, tops = [], dict[tuple[int, int], int]()
-    # A horizontal run [left, right) of cells grows downwards from its top while each next row has the same run. The
+    paths, top_of_run = [], dict[tuple[int, int], int]()
+    # A run [left, right) of True cells in a row grows downwards from its top while each next row has the same run. The
     # padding closes runs at the sides, and an empty last row ends them all.
-    for row, line in enumerate(np.pad(cells.astype(np.int8), ((0, 1), (1, 1)))):
-        edges = np.flatnonzero(np.diff(line)).tolist()
+    for row, is_covered in enumerate(np.pad(cells.astype(np.int8), ((0, 1), (1, 1)))):
+        edges = np.flatnonzero(np.diff(is_covered)).tolist()  # left, right, left, right, ...
         runs = set(zip(edges[::2], edges[1::2], strict=True))
-        for left, right in sorted(tops.keys() - runs):
-            top = tops.pop((left, right))
+        for left, right in sorted(top_of_run.keys() - runs):
+            top = top_of_run.pop((left, right))
             paths.append(f"M{left} {top}H{right}V{row}H{left}")
-        tops = {run: tops.get(run, row) for run in runs}
+        top_of_run = {run: top_of_run.get(run, row) for run in runs}
     return "".join(paths)
 
 
@@ -47,10 +47,10 @@ class TileSheet:
         self._numbers: dict[bytes, int] = {}
 
     def draw_frames(self, boards: Iterable[BoardFrame]) -> list[str]:
-        """Returns, for each frame, the SVG elements to paint over the frame before; a cell has a side of 1."""
+        """Returns for each frame the SVG elements that turn the frame before into it; a cell's side is 1."""
         frames, previous = [], None
         for board in boards:
-            numbers = self._number(board.picture)
+            numbers = self._tile_numbers(board.picture)
             changed = np.ones(numbers.shape, np.bool_) if previous is None else numbers != previous
             frames.append(
                 "".join(
@@ -63,10 +63,11 @@ class TileSheet:
             previous[board.row, board.col] = -1  # so that the next frame paints over the outline
         return frames
 
-    def _number(self, picture: NDArray[np.uint8]) -> NDArray[np.int64]:
-        """Returns the number of the tile in each cell, (rows, cols), and numbers new tiles."""
+    def _tile_numbers(self, picture: NDArray[np.uint8]) -> NDArray[np.int64]:
+        """Returns the number of the tile in each cell, (rows, cols); a tile not seen before gets the next number."""
         rows, cols = (length // self._side for length in picture.shape[:2])
-        tiles = picture.reshape(rows, self._side, cols, self._side, 3).swapaxes(1, 2).reshape(rows * cols, -1)
+        pixels = picture.reshape(rows, self._side, cols, self._side, 3)
+        tiles = pixels.swapaxes(1, 2).reshape(rows * cols, -1)
         numbers = [self._numbers.setdefault(tile.tobytes(), len(self._numbers)) for tile in tiles]
         return np.array(numbers).reshape(rows, cols)
 

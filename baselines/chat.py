@@ -90,8 +90,7 @@ class ChatServer:
     def _complete(self, messages: list[dict[str, str]]) -> Any:
         """Returns the parsed JSON of the server's completion; retries errors that came with an HTTP status of success.
 
-        The client itself retries errors with other statuses. Its response objects are not used, because they lack
-        fields that some servers add.
+        The client itself retries errors with other statuses. Its response objects lack fields that some servers add.
         """
         create = self._client.chat.completions.with_streaming_response.create
         for attempt in range(self._retries + 1):
@@ -183,7 +182,7 @@ def _texts(message: dict[str, Any]) -> tuple[str, str]:
     thoughts = [part for part in parts if isinstance(part, dict) and str(part.get("type")).startswith(_THINKING)]
     functions = [call.get("function") for call in message.get("tool_calls") or []] + [message.get("function_call")]
     reply = _joined([part for part in parts if part not in thoughts])
-    reply += "".join(replies.tool_call(str(each.get("name")), each.get("arguments")) for each in functions if each)
+    reply += "".join(replies.tool_call(str(call.get("name")), call.get("arguments")) for call in functions if call)
     return reply, _joined([message.get("reasoning_content") or message.get("reasoning"), *thoughts])
 
 
@@ -277,14 +276,14 @@ class ChatPolicy:
         board = observations[0]
         while self._illegal < self._max_illegal:
             text = board_text(board, self.config.mines, self._style)
-            answer = self._answer(f"{self._problem}\n\n{text}" if self._problem else text)
+            answer = self._answer_to(f"{self._problem}\n\n{text}" if self._problem else text)
             move = _TOO_LONG if answer.cut else replies.parse_reply(answer.reply, board)
             self._count_answer(answer, move)
             if move.action is not None:
                 return np.array([move.action])
         return np.array([policy.RESIGN])
 
-    def _answer(self, observation: str) -> Answer:
+    def _answer_to(self, observation: str) -> Answer:
         """Returns the answer to an observation from the transcript, or from the server."""
         if self._stored is None:
             self._stored = self.transcripts.read(self._seed)

@@ -36,7 +36,7 @@ def check_writable(path: Path) -> None:
     if not folder.is_dir():
         raise ValueError(f"the folder of {path} does not exist")
     # `replace_file` renames, which needs a writable folder, and would also replace a file that is read-only.
-    targets = [path] * path.exists() + [folder] * (not _is_written_in_place(path))
+    targets = ([path] if path.exists() else []) + ([] if _is_written_in_place(path) else [folder])
     if not all(os.access(target, os.W_OK) for target in targets):
         raise ValueError(f"{path} cannot be written")
 

@@ -73,8 +73,7 @@ def hub_folder(text: str) -> Path:
     """Returns the folder of an agent in the client's cache; its name is the commit. Downloads missing files.
 
     The result is cached, so that a process asks once for each revision; the commit is printed on stderr. Without a
-    network, the last downloaded commit is used. Raises HubError if there is no such agent, or if the hub cannot be
-    reached and the cache has none.
+    network, the last downloaded commit is used. Raises HubError if neither the hub nor the cache has the agent.
     """
     name, api = parse_hub_name(text), client()
     if not name.is_pinned:

@@ -52,8 +52,7 @@ class Policy(Protocol):
 
         Args:
             observations: (N, rows, cols) int8, cell codes.
-            action_masks: (N, actions) int8 or bool, true for each legal action; the first rows * cols
-                actions are the clicks.
+            action_masks: (N, actions) int8 or bool, true for each legal action; the first rows * cols are clicks.
 
         Returns:
             (N,) int64, a legal action for each game.
@@ -71,8 +70,7 @@ class ReadyPolicy(Policy, Protocol):
 def config_of(env: Any) -> BoardConfig:
     """Returns the configuration of the games of an environment, wrapped or not, or of a vector environment.
 
-    The vector environment may be one of Gymnasium or of Stable-Baselines3. Raises ValueError for other objects, and if
-    the environments have different boards.
+    The vector environment is Gymnasium's or Stable-Baselines3's. Raises ValueError for others and different boards.
     """
     core = getattr(env, "unwrapped", env)
     configs: list[Any] = [getattr(core, "config", None)]

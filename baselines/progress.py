@@ -68,7 +68,7 @@ def game_bar(verb: str, name: str, games: int, unit: str = "games") -> Generator
     done, start = 0, time.monotonic()
 
     def facts() -> str:
-        return f"{done} of {games} {unit}, {_pace(done, games, time.monotonic() - start)}"
+        return f"{done} of {games} {unit}, {_speed_and_time_left(done, games, time.monotonic() - start)}"
 
     def add(finished: int) -> None:
         nonlocal done
@@ -84,7 +84,7 @@ def game_bar(verb: str, name: str, games: int, unit: str = "games") -> Generator
         yield add
 
 
-def _pace(done: int, games: int, elapsed: float) -> str:
+def _speed_and_time_left(done: int, games: int, elapsed: float) -> str:
     """Returns the speed and the time left as text; the elapsed seconds alone before the first game is finished."""
     if not done:
         return format_seconds(elapsed)
@@ -99,8 +99,9 @@ def progress_line(name: str, fraction: float, facts: str, width: int) -> Rendera
     from rich.table import Table
 
     figures = f"{100 * fraction:3.0f}%  {facts}"
-    name = printable(name)[: max(0, min(MOST_NAME, width - len(figures) - 2))]
-    bar_width = min(MOST_BAR, width - len(figures) - 2 - (len(name) + 2 if name else 0))
+    room = width - len(figures) - 2  # a gap of 2 stands between the name, the bar and the figures
+    name = printable(name)[: max(0, min(MOST_NAME, room))]
+    bar_width = min(MOST_BAR, room - (len(name) + 2 if name else 0))
     line = Table.grid(padding=(0, 2, 0, 0))
     bar = [ProgressBar(1.0, fraction, bar_width)] if bar_width >= LEAST_BAR else []
     line.add_row(*([name] if name else []), *bar, figures)

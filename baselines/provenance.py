@@ -28,8 +28,7 @@ _FLOAT32_MATH = ("ONEDNN_DEFAULT_FPMATH_MODE", "DNNL_DEFAULT_FPMATH_MODE")
 def earlier_results(folder: Path, file: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the content of the JSON file that describes the results in a folder; {} for a new or empty folder.
 
-    Raises ValueError if the results have other parameters or come from other code, or if the folder has other files
-    and not this one. Only the parameter `games` may have grown.
+    Raises ValueError if parameters or code differ (`games` may have grown), or if the folder has only other files.
     """
     if not (folder / file).exists():
         if folder.is_dir() and any(not path.name.startswith(".") for path in folder.iterdir()):

@@ -186,7 +186,7 @@ def format_risk(risk: float) -> str:
 def lines_of(game: RecordedGame, frame: int) -> list[tuple[str, str]]:
     """Returns (label, text) of each line beside the board of a frame; the last frame also has the result."""
     config, turn = game.config, game.turn(frame)
-    rules = ", no guess" if config.no_guess else ", no luck" * (not config.luck)
+    rules = ", no guess" if config.no_guess else "" if config.luck else ", no luck"
     lines = [
         ("policy", game.policy),
         ("board", f"{config.rows}x{config.cols}, {counted(config.mines, 'mine')}{rules}"),
@@ -307,7 +307,6 @@ def animated_gif(draw: Callable[[int], Image.Image], seconds: Sequence[float]) -
     sampled = sorted({round(frame) for frame in np.linspace(0, len(seconds) - 1, SAMPLES)})
     samples = np.concatenate([np.asarray(draw(frame)) for frame in sampled])
     palette = Image.fromarray(samples).quantize(COLOURS, Image.Quantize.MAXCOVERAGE)
-
     frames = (draw(frame).quantize(palette=palette, dither=Image.Dither.NONE) for frame in range(len(seconds)))
     buffer = io.BytesIO()
     milliseconds = [round(1000 * duration) for duration in seconds]
@@ -360,10 +359,13 @@ def _panel_frames(frames: Sequence[tuple[RecordedGame, int]]) -> list[str]:
     """Returns, for each frame, the SVG elements to paint over the panel before: paper over old marks, and new marks."""
     elements, previous = [], dict[int, list[Mark]]()
     for game, frame in frames:
+        # Marks with the same top, such as a bar on its track, change together.
         marks = {top: list(group) for top, group in groupby(panel_of(game, frame), lambda mark: mark.top)}
-        changed = sorted(top for top in marks | previous if marks.get(top) != previous.get(top))
-        paper = [Mark(top, PANEL + MARGIN, previous[top][0].height + 4, PAPER) for top in changed if top in previous]
-        elements.append("".join(map(_svg_mark, [*paper, *(mark for top in changed for mark in marks.get(top, []))])))
+        changed_tops = sorted(top for top in marks | previous if marks.get(top) != previous.get(top))
+        old = (previous[top][0] for top in changed_tops if top in previous)
+        paper = [Mark(mark.top, PANEL + MARGIN, mark.height + 4, PAPER) for mark in old]
+        new = [mark for top in changed_tops for mark in marks.get(top, [])]
+        elements.append("".join(map(_svg_mark, [*paper, *new])))
         previous = marks
     return elements
 

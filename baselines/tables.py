@@ -37,7 +37,6 @@ NO_LIMIT = 1_000_000
 _BREAKS = re.compile(r"( +)|(?<=[:,/_])|(?<=[.-])(?!\d)")
 """Where a cell folds: after the separators " :,/_", and after "." and "-" where no digit follows."""
 
-
 Row = dict[str, Any]
 """Values by name; see `baselines.evaluation.results.PolicyResult.row`, the result of a policy on a board."""
 
@@ -114,12 +113,13 @@ class Table:
     def fitted(self, width: int = NO_LIMIT) -> Self:
         """Returns the table with the non-empty columns that fit into `width` characters, and with their widths."""
         nonempty = [n for n in range(len(self.columns)) if not self.rows or any(row[n] for row in self.rows)]
-        sizes, left_out = {number: self._sizes(number) for number in nonempty}, []
+        sizes, left_out = {number: self._least_and_full_width(number) for number in nonempty}, []
         priorities = {number: self.columns[number].priority for number in nonempty}
         # Sizes include the gap after each column; no gap is needed after the last one.
         while sum(least for least, _ in sizes.values()) > width + GAP and any(priorities.values()):
-            left_out.append(max(priorities, key=lambda number: (priorities[number], number)))
-            del sizes[left_out[-1]], priorities[left_out[-1]]
+            dropped = max(priorities, key=lambda number: (priorities[number], number))
+            left_out.append(dropped)
+            del sizes[dropped], priorities[dropped]
         widths = {number: full for number, (_, full) in sizes.items()}
         if sum(widths.values()) > width + GAP:
             # Start from the least widths, and give the spare characters to text columns, from left to right.
@@ -134,8 +134,8 @@ class Table:
         empty = [column.heading for number, column in enumerate(self.columns) if number not in nonempty]
         return replace(self, columns=columns, rows=rows, left_out=headings, empty=empty)
 
-    def _sizes(self, number: int) -> tuple[int, int]:
-        """Returns the width of a column plus `GAP`, with its heading and long names folded, and with nothing folded."""
+    def _least_and_full_width(self, number: int) -> tuple[int, int]:
+        """Returns (least, full), a column's widths plus `GAP`: with its heading and long names folded, and unfolded."""
         column, margin = self.columns[number], 2 if self.marked and number == 0 else 0
         heading = printable(column.heading)
         longest_cell = margin + max((cell_len(printable(row[number])) for row in self.rows), default=0)
@@ -152,10 +152,10 @@ class Table:
             heading = _folded(column.heading, column.width, "  " if self.marked and number == 0 else "")
             grid.add_column(heading, justify="right" if column.form else "left", width=column.width)
         for number, (name, *others) in enumerate(self.rows):
-            is_marked, (first, *rest) = number in self.marked, self.columns
+            is_marked = number in self.marked
             mark = "> " if is_marked else "  " if self.marked else ""
-            cells = [_folded(text, column.width) for text, column in zip(others, rest, strict=True)]
-            grid.add_row(_folded(name, first.width, mark), *cells, style="bold green" if is_marked else "")
+            cells = [_folded(text, column.width) for text, column in zip(others, self.columns[1:], strict=True)]
+            grid.add_row(_folded(name, self.columns[0].width, mark), *cells, style="bold green" if is_marked else "")
         return grid
 
 

@@ -29,8 +29,7 @@ class Answer(msgspec.Struct, omit_defaults=True):
     """One line of a transcript: what the model was shown, and its answer.
 
     `reasoning` is the thinking that the server sent apart from the reply. The numbers of tokens are 0 if the server did
-    not count them; `tokens` includes the thinking. `seconds` includes all retries. `cut`: the answer met a limit of
-    tokens.
+    not count them; `tokens` includes the thinking. `seconds` includes all retries. `cut`: a limit of tokens cut it.
     """
 
     observation: str
@@ -53,13 +52,12 @@ class Transcripts:
     def __init__(self, folder: Path, settings: dict[str, Any], replay: bool) -> None:
         """Writes nothing. With `replay`, answers of the newest earlier evaluation are read, too."""
         self.folder, self._settings, self._replay = folder, settings, replay
-        self._run, self._earlier = "", folder
+        self._run, self._earlier_folder = "", folder  # `_run` is the name of the current evaluation's folder
 
     def begin(self, evaluation: str) -> None:
         """Resumes the evaluation of this name if it did not end; otherwise creates a folder for it.
 
-        Raises BlockingIOError if another process plays this evaluation, because both would write the same files, and
-        PolicyError if the marker is damaged.
+        Raises BlockingIOError if another process plays this evaluation, and PolicyError if the marker is damaged.
         """
         self.folder.mkdir(parents=True, exist_ok=True)
         self._marker = self.folder / f"{evaluation}{MARKER}"
@@ -79,8 +77,8 @@ class Transcripts:
         if self._replay:
             earlier = [path for path in self.folder.iterdir() if path.is_dir() and path.name != self._run]
             # Games that were played outside of evaluations lie in `self.folder` itself.
-            self._earlier = max(earlier, key=lambda path: path.stat().st_mtime, default=self.folder)
-            say(f"reading the answers in {self._earlier}")
+            self._earlier_folder = max(earlier, key=lambda path: path.stat().st_mtime, default=self.folder)
+            say(f"reading the answers in {self._earlier_folder}")
 
     def end(self) -> None:
         """Ends the evaluation, which cannot be resumed afterwards."""
@@ -100,7 +98,7 @@ class Transcripts:
         Raises PolicyError if a file is no transcript, or has other settings.
         """
         folders = [self.folder / self._run] if self._run else []
-        folders += [self._earlier] if self._replay else []
+        folders += [self._earlier_folder] if self._replay else []
         paths = (folder / f"{seed}.jsonl" for folder in folders)
         for path in filter(Path.exists, paths):
             try:

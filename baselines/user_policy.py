@@ -63,7 +63,8 @@ def user_code(name: str, may_refuse: bool = False) -> Generator[None]:
         text = " ".join(str(error).split())
         text = f"{text[:MAX_LENGTH]}..." if len(text) > MAX_LENGTH else text
         message = f"{name}: {type(error).__name__}{': ' if text else ''}{text}{_location(error)}"
-        raise (ValueError if may_refuse and isinstance(error, ValueError) else UserCodeError)(message) from error
+        kind = ValueError if may_refuse and isinstance(error, ValueError) else UserCodeError
+        raise kind(message) from error
 
 
 def _location(error: BaseException) -> str:
@@ -183,6 +184,7 @@ def _load_module(text: str, module: str) -> ModuleType:
             return importlib.import_module(module)
     except UserCodeError as error:
         cause = error.__cause__
+        # Missing is the module itself, or a package above it; a missing import of its own is the user's error.
         if isinstance(cause, ModuleNotFoundError) and f"{module}.".startswith(f"{cause.name}."):
             raise ValueError(
                 f"there is no module {cause.name} for {text!r}; a module lies in the working "

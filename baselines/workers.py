@@ -79,9 +79,8 @@ class Workers:
     ) -> Iterator[tuple[Call, Any]]:
         """Yields (call, work(*call)) as each call ends, in any order; a call whose worker is lost is repeated.
 
-        `calls` is read lazily, as workers become free. Subclasses pickle the work and the calls, and call `on_look`
-        every second while no call ends. Raises KilledWorkerError if a call kills its worker too often, and WorkerError
-        if no workers are left.
+        `calls` is read lazily. Subclasses pickle the work and the calls, and call `on_look` every second while no call
+        ends. Raises KilledWorkerError if a call kills its worker too often, and WorkerError if no worker is left.
         """
         for call in calls:
             yield call, work(*call)
@@ -115,7 +114,7 @@ class ProcessPool(Workers):
         try:
             # Workers end when this process closes its end of the pipe, as it does even if it is killed.
             self._child_end, self._parent_end = self._context.Pipe(duplex=False)
-            self._executors = [self._executor(number) for number in range(count)]
+            self._executors = [self._new_executor(number) for number in range(count)]
         except OSError as error:
             # The executors' locks need shared memory, which some containers lack.
             raise WorkerError(f"no worker processes can be started here: {error.strerror}; use 1 worker") from error
@@ -156,7 +155,7 @@ class ProcessPool(Workers):
                     if not self._has_started:
                         raise WorkerError(_NO_START) from error
                     self._executors[number].shutdown()
-                    self._executors[number] = self._executor(number)
+                    self._executors[number] = self._new_executor(number)
                 if attempt < self._kills:
                     say(
                         "a worker process was killed, perhaps because memory ran out; "
@@ -166,7 +165,7 @@ class ProcessPool(Workers):
         finally:
             self._free.put(number)
 
-    def _executor(self, number: int) -> ProcessPoolExecutor:
+    def _new_executor(self, number: int) -> ProcessPoolExecutor:
         # All workers compile the same kernels, so the first worker alone announces them.
         return ProcessPoolExecutor(1, self._context, _start_worker, (self._child_end, number == 0))
 

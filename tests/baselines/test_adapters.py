@@ -206,7 +206,7 @@ def test_a_model_sees_what_its_environment_showed(algorithm, env, network):
     done = False
     while not done:
         masks = info["action_mask"][None]
-        made = policy._input(board[None], masks == 1)
+        made = policy._make_input(board[None], masks == 1)
         assert_same({key: each[0] for key, each in made.items()} if isinstance(made, dict) else made[0], observation)
         action = int(policy.act(board[None], masks)[0])
         observation, _, done, _, info = env.step(action)
