@@ -16,10 +16,7 @@ from minesweeper_play.options import Language
 
 @cache
 def texts_of(language: Language) -> Mapping[str, str]:
-    """Returns the texts of a language by key.
-
-    " / " stands between the forms of a text for a `count` of 1 and for any other.
-    """
+    """Returns the texts of a language by key; " / " stands between the forms for a `count` of 1 and for any other."""
     return tomllib.loads((Path(__file__).parent / "texts" / f"{language}.toml").read_text(encoding="utf-8"))
 
 

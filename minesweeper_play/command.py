@@ -74,8 +74,6 @@ def _run(mode: str, options: PlayOptions) -> int:
         return BAD_ARGUMENTS if isinstance(error, SavedGameError) else FAILED
 
 
-# The command line
-
 BOARD = ("preset", "size", "mines", "first_click", "no_guess", "luck", "seed")
 """The options of a board, by their names in the parser."""
 
@@ -203,7 +201,7 @@ def _options(parsed: argparse.Namespace, stated: frozenset[str], program: str, w
         **{name: value for name, value in vars(parsed).items() if name in PlayOptions.__dataclass_fields__},
         "language": parsed.language or language_of(),
         "first_click": rule,
-        "no_guess": parsed.no_guess != "none" and parsed.no_guess,
+        "no_guess": False if parsed.no_guess == "none" else parsed.no_guess,
         "versus": parsed.versus and tuple(parsed.versus),
         # Visitors of a web page must not change the settings of each other.
         "keeps_settings": not (parsed.no_settings or parsed.serve),
@@ -213,7 +211,7 @@ def _options(parsed: argparse.Namespace, stated: frozenset[str], program: str, w
 
 def check_combination(given: Container[str], mode: str) -> None:
     """Raises a ValueError where two options exclude each other, or an option lacks the one that it needs."""
-    modes = ("terminal", "serve", *["analyse"] * ("versus" not in given))
+    modes = ("terminal", "serve") if "versus" in given else ("terminal", "serve", "analyse")
     if ("policy" in given or "versus" in given) and mode not in modes:
         raise ValueError(f"--policy and --versus need the full terminal or --serve; leave out --{mode}")
     if "saved" in given and ("policy" in given or "versus" in given):

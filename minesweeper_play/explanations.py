@@ -55,6 +55,7 @@ def _finding(kind: str, cells: Sequence[Cell], catalogue: Catalogue) -> str:
 
 
 def _sentence_of(step: Step, finding: str, board: NDArray[np.int8], catalogue: Catalogue) -> str:
+    """Returns the sentence of a step on int8 codes (rows, cols); `finding` names in words the cells that it finds."""
     text, clues, kind = catalogue.text, step.because, "safe" if step.safe else "mine"
     if not clues:
         return text("all_mines_known" if step.safe else "only_mines_left", finding=finding)
@@ -87,6 +88,7 @@ def explain_advice(advice: Advice, board: NDArray[np.int8], catalogue: Catalogue
 
 
 def _advice_sentences(advice: Advice, board: NDArray[np.int8], catalogue: Catalogue) -> list[str]:
+    """Returns the sentences of `explain_advice` but those on the flag of a cell to open, and on estimates."""
     text, wrong_flags, flag_sentence = catalogue.text, advice.wrong_flags, []
     if wrong_flags:
         flag_sentence = [text("position_wrong_flags", cells=name_cells(wrong_flags, catalogue), count=len(wrong_flags))]

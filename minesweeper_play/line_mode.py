@@ -108,7 +108,8 @@ class ClassicGame:
         self.console.report(self._problem)
         goes_on = True
         while goes_on:
-            key, self.session, saved = "resumed_game" if saved else "new_game", saved or self._new_session(), None
+            key = "resumed_game" if saved else "new_game"
+            self.session, saved = saved or self._new_session(), None
             # A search in vain clears `no_guess` of this session, but later games search again.
             self._no_guess_level = self.session.no_guess
             config, seed = self.session.config, self.session.seed
@@ -118,6 +119,7 @@ class ClassicGame:
             goes_on = self._play_one()
 
     def _new_session(self) -> Session:
+        """Returns a game on the same board, on that of the options, or on one for which it asks the player."""
         options = self._options
         config, level = options.config, options.no_guess
         if self._keeps_board:
@@ -137,7 +139,7 @@ class ClassicGame:
 
     def _ask_board(self, rule: str | None) -> BoardConfig:
         """Returns the board that a player chooses, by its side and its mines, as Buscaminas_Terminal asks for them."""
-        min_side = LEAST_SIDE + (rule in ("opening", "corners"))
+        min_side = LEAST_SIDE + 1 if rule in ("opening", "corners") else LEAST_SIDE
         side = self.console.ask_number(min_side, MOST_SIDE, "ask_size")
         max_mines = BoardConfig(side, side, 1, first_click=rule or "safe").max_mines
         recommended = min(recommended_mines(side, side), max_mines)
@@ -200,6 +202,7 @@ class ClassicGame:
             self.console.say("too_hard")
 
     def _move(self, move: Callable[[], Report], origin: Cell | None = None) -> None:
+        """Makes a move, on the cell `origin` if it has one, and shows the board and what the move did."""
         mines_left = self.session.mines_left
         report = move()
         if not report.accepted:
@@ -376,6 +379,7 @@ class Console:
             print(f"\033[{len(frame)}A\r\033[J", end="", flush=True)
 
     def _frame(self, session: Session, covered_layers: Sequence[Sequence[Cell]]) -> list[str]:
+        """Returns the lines of the board with the cells of some layers still covered."""
         cells = draw_session(session, self.glyphs)
         for row, col in (cell for layer in covered_layers for cell in layer):
             cells[row][col] = Drawn(self.glyphs.hidden, "hidden")

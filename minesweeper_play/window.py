@@ -118,8 +118,6 @@ class GameWindow:
             except PositionTooHardError:
                 self.message = self._text("too_hard")
 
-    # Drawing
-
     def draw(self) -> None:
         """Draws the board, what a hint names, the numbers of rows and columns, and the lines of text."""
         surface, (left, top, side) = self._pygame.display.get_surface(), self.place
@@ -174,8 +172,6 @@ class GameWindow:
             exploded[session.exploded] = True
         tints = COLOUR_BLIND if self._options.palette == "colour-blind" else STANDARD
         return Scene(board, codes, mines, exploded, self._risks, tints)
-
-    # Mouse and keyboard
 
     def turn(self) -> None:
         """Answers the events of at most `FRAME_MS` milliseconds, and draws the window if it may look different."""

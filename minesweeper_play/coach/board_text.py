@@ -6,8 +6,7 @@ before and after it is left out, and so are the numbers of rows and columns. doc
 Some signs mean open cells in one program, and covered ones in another. All readings of a text are made, and those that
 no game shows are left out. Where several remain, the text is refused.
 
-A lost game has a covered cell without a mine. Where `*` is the only sign of covered cells, `*` is therefore hidden, as
-papers print boards.
+A lost game has a covered cell without a mine. So `*` is hidden, as in papers, where it is the only sign of such cells.
 """
 
 import re
@@ -101,23 +100,13 @@ def read_board(text: str) -> NDArray[np.int8]:
 
 def read_position(text: str) -> tuple[NDArray[np.int8], set[int]]:
     """Returns the board as `read_board` does, and the numbers of mines that the text states: none, one or several."""
+    # The signs of NumPy's `repr`, invisible marks of emoji, and brackets.
     text = re.sub(r"array\(|(?:,|(?<! )) *dtype=\w+|[\ufeff\ufe0f\u20e3()]", "", text.replace("\u00a0", " "))
     # The style "json" of text games.
     text = re.sub(r'\{"mines": *(\d{1,9})[^\[{]*"board": *\[\s*(\[[^{}]*?\])\s*\]\s*\}', r"\1 mines\n\2", text)
     text = re.sub(r"\], *\[", "],\n[", text)
-    numbered = [(n, line) for n, line in enumerate(text.splitlines(), 1) if line.strip() and not _is_rule(line)]
-    prose = [(n, line) for n, line in numbered if _WORD.search(line) and not set(line) & set("[#\u25a0|\u2502")]
-    lines = [(n, row) for n, line in numbered if (n, line) not in prose for row in _split_rows(line) if row.strip()]
-    if not lines:
-        raise TextError("coach_empty")
-    for number, _ in prose:
-        if lines[0][0] < number < lines[-1][0]:
-            raise TextError("coach_between", line=number)
-    blank = {n for n, line in enumerate(text.splitlines(), 1) if not line.strip()}
-    block_ends = [index for index, (number, _) in enumerate(lines[:-1], 1) if number + 1 in blank]
-    # The number of rows above each blank line, which divides two boards, unless below a heading or between all rows.
-    if len(block_ends) < len(lines) - 1 and any(2 <= index <= len(lines) - 2 for index in block_ends):
-        raise TextError("coach_between", line=lines[block_ends[-1]][0])
+    lines, prose = _split_prose(text)
+    # A heading such as "16x30x99" states the sides in either order, and the mines.
     if (header := _HEADER.fullmatch(lines[0][1].strip())) is not None:
         sides, mines = sorted(map(int, header.groups()[:2])), int(header[3])
         with suppress(TextError):
@@ -127,6 +116,24 @@ def read_position(text: str) -> tuple[NDArray[np.int8], set[int]]:
     board, remarks = _board_of(lines), "\n".join(line for _, line in prose)
     flags = int((board == FLAGGED).sum())
     return board, {*map(int, _MINES.findall(remarks)), *(int(left) + flags for left in _MINES_LEFT.findall(remarks))}
+
+
+def _split_prose(text: str) -> tuple[list[Line], list[Line]]:
+    """Returns the lines that can be rows of a board, and those of prose; a TextError unless the rows are one block."""
+    numbered = [(n, line) for n, line in enumerate(text.splitlines(), 1) if line.strip() and not _is_rule(line)]
+    prose = [(n, line) for n, line in numbered if _WORD.search(line) and not set(line) & set("[#\u25a0|\u2502")]
+    lines = [(n, row) for n, line in numbered if (n, line) not in prose for row in _split_rows(line) if row.strip()]
+    if not lines:
+        raise TextError("coach_empty")
+    for number, _ in prose:
+        if lines[0][0] < number < lines[-1][0]:
+            raise TextError("coach_between", line=number)
+    blank_numbers = {n for n, line in enumerate(text.splitlines(), 1) if not line.strip()}
+    rows_above = [count for count, (number, _) in enumerate(lines[:-1], 1) if number + 1 in blank_numbers]
+    # A blank line divides two boards, unless blank lines stand between all rows, or it sets off a single row.
+    if len(rows_above) < len(lines) - 1 and any(2 <= count <= len(lines) - 2 for count in rows_above):
+        raise TextError("coach_between", line=lines[rows_above[-1]][0])
+    return lines, prose
 
 
 def _board_of(lines: list[Line]) -> NDArray[np.int8]:
@@ -171,12 +178,13 @@ def _grids(lines: list[Line]) -> Iterator[list[Row]]:
         # Longer words are cells only in rows of one length, of two words or more.
         if len(lengths) == 1 < max(lengths) and any(len(word) > 1 for _, row in rows for word in row):
             yield rows
+    # Blanks are cells only where no other sign means an open cell without a number.
     if not set(text) & set(EMPTY.replace(" ", "") + "0\t"):
         width = max(len(line) for _, line in lines)
         padded = [(n, line.ljust(width)) for n, line in lines]
-        is_spaced = not any(line[1::2].strip() for _, line in padded)  # whether a blank follows each cell
-        if any(" " in line[:: 1 + is_spaced] for _, line in lines):
-            yield [(n, list(line[:: 1 + is_spaced])) for n, line in padded]
+        step = 1 if any(line[1::2].strip() for _, line in padded) else 2  # a blank may follow each cell
+        if any(" " in line[::step] for _, line in lines):
+            yield [(n, list(line[::step])) for n, line in padded]
 
 
 def _readings(rows: list[Row]) -> list[NDArray[np.int8]]:
@@ -184,9 +192,9 @@ def _readings(rows: list[Row]) -> list[NDArray[np.int8]]:
     if (cells := sum(len(row) for _, row in rows)) > MAX_CELLS:
         raise TextError("new_too_many_cells", most=MAX_CELLS, given=cells)
     signs = {sign for _, row in rows for sign in row}
-    codes, empty_signs, are_codes = dict(READ), [sign for sign in EMPTY if sign in signs], signs <= set(CODES)
+    codes, empty_signs = dict(READ), [sign for sign in EMPTY if sign in signs]
     lone_signs = [sign for sign in LONE if sign in signs]
-    if are_codes and signs & {"10", "11", "12"}:
+    if signs <= set(CODES) and signs & {"10", "11", "12"}:
         codes = dict(CODES)
     elif {"-", "?"} <= signs:
         # Tatham's Mines: a star is a flag.
@@ -194,6 +202,7 @@ def _readings(rows: list[Row]) -> list[NDArray[np.int8]]:
     is_covered = any(codes.get(sign) == HIDDEN for sign in signs)
     if lone_signs and not is_covered and not any(codes.get(sign) == MINE for sign in signs):
         codes[lone_signs[0]] = HIDDEN
+    # All `empty_signs` are open cells; or one of them, in turn, stands for the covered cells.
     meanings = [dict.fromkeys(empty_signs, 0)] if is_covered or not empty_signs or "0" not in signs else []
     if not is_covered:
         meanings += [{**dict.fromkeys(empty_signs, 0), sign: HIDDEN} for sign in empty_signs]
@@ -201,6 +210,7 @@ def _readings(rows: list[Row]) -> list[NDArray[np.int8]]:
 
 
 def _board_from_signs(rows: list[Row], codes: dict[str, int]) -> NDArray[np.int8]:
+    """Returns the codes of the signs, (rows, cols); raises a TextError for a sign without one, or unequal rows."""
     for line, row in rows:
         if unknown := [sign for sign in row if sign not in codes]:
             raise TextError("coach_cell", line=line, found=unknown[0])
@@ -208,6 +218,7 @@ def _board_from_signs(rows: list[Row], codes: dict[str, int]) -> NDArray[np.int8
         if len(row) != len(rows[0][1]):
             raise TextError("coach_row", line=line, found=len(row), expected=len(rows[0][1]))
     board = np.array([[codes[sign] for sign in row] for _, row in rows], np.int8)
+    # Where `*` is the only sign of covered cells, it does not show mines.
     shows_mines = any(EXPLODED in row for _, row in rows) or np.isin(board, (HIDDEN, FLAGGED, QUESTION)).any()
     return board if shows_mines else np.where(board == MINE, np.int8(HIDDEN), board)
 

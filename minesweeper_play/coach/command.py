@@ -75,12 +75,14 @@ def _reason(error: ValueError, name: str, catalogue: Catalogue) -> str:
 
 
 def _check_finished(options: PlayOptions, is_over: bool, catalogue: Catalogue) -> None:
+    """Raises a ValueError for --record or --policy with a position, or with a game under way."""
     option = next((name for name in ("record", "policy") if getattr(options, name) is not None), None)
     if option and not is_over:
         raise ValueError(catalogue.text(f"{option}_later"))
 
 
 def _analysed(text: str, options: PlayOptions, catalogue: Catalogue) -> str:
+    """Returns the analysis of the position in a text; raises a ValueError unless the mines are stated consistently."""
     board, mine_counts = read_position(text)
     if options.mines is not None:
         mine_counts.add(options.mines)

@@ -3,8 +3,7 @@
 The turns are the moves that open cells. Let W be the probability of winning before a turn, and W' the probability
 after it. Q is the probability after the choice of a cell and before its outcome. The skill of the turn is Q - W, which
 is 0 for the best choice and negative for any other. Its luck is W' - Q. Over a game, skill and luck add up to the
-difference between the last and the first probability. Where W is no exact figure, W' - Q also holds the difference
-between two estimates.
+difference between the last and the first probability. Where W is estimated, W' - Q also holds the estimates' errors.
 
 Risks are those of `baselines.evaluation.judge`, which sees clicks only. A chord opens several cells at once: it counts
 as one click, and its risk is the probability that one of them is a mine.
@@ -144,19 +143,19 @@ def replay(session: Session) -> tuple[list[Turn], int]:
     for move in session.moves:
         before = replayed.board
         replayed.repeat(move)
-        after, near = replayed.board, neighbours(move.cell, before.shape)
+        after, around = replayed.board, neighbours(move.cell, before.shape)
         covered = before >= FLAGGED
         wrong_flags += int(((after == FLAGGED) & (before != FLAGGED) & ~layout).sum())
         opened: tuple[Cell, ...] = (move.cell,)
         if move.kind not in ("open", "reveal"):
-            opened = tuple(cell for cell in near if covered[cell] and before[cell] != FLAGGED)
+            opened = tuple(cell for cell in around if covered[cell] and before[cell] != FLAGGED)
             if not (covered & ((after < FLAGGED) | (after == MINE))).any():
                 continue  # The move opened nothing.
         lost = replayed.status == "lost"
-        chord_neighbours = near if lost and move.kind in ("chord", "expand") else []
-        wrong = tuple(cell for cell in chord_neighbours if before[cell] == FLAGGED and not layout[cell])
+        chord_neighbours = around if lost and move.kind in ("chord", "expand") else []
+        fatal_flags = tuple(cell for cell in chord_neighbours if before[cell] == FLAGGED and not layout[cell])
         is_choice = move.kind != "reveal" and not covered.all()
-        turns.append(Turn(len(turns) + 1, move, before, opened, lost, wrong, is_choice))
+        turns.append(Turn(len(turns) + 1, move, before, opened, lost, fatal_flags, is_choice))
     return turns, wrong_flags
 
 
@@ -249,19 +248,20 @@ def _give_verdict(turn: Turn, winning: Winning) -> None:
     if turn.misses_safe:
         turn.steps = find_proof(turn.board, winning.config.mines)
     if turn.is_judged and turn.risk > 0.0:
-        win = winning.win_after(turn.board, turn.opened, turn.risk)
+        win_by_choice = winning.win_after(turn.board, turn.opened, turn.risk)
         if not winning.config.luck:
             # Without luck the rule decides each outcome, so that all of the change is skill.
-            win = turn.after.probability
-        turn.skill = win - win_before
+            win_by_choice = turn.after.probability
+        turn.skill = win_by_choice - win_before
         best = Choice(turn.steps[-1].safe[0], 0.0, win_before) if turn.steps else rank_guesses(turn.board, winning)[0]
-        if turn.steps or (turn.opened != (best.cell,) and best.win >= win + threshold):
+        if turn.steps or (turn.opened != (best.cell,) and best.win >= win_by_choice + threshold):
             turn.better = best
     turn.luck = turn.after.probability - win_before - turn.skill
     turn.mark = _mark(turn, turn.skill <= -threshold)
 
 
 def _mark(turn: Turn, is_mistake: bool) -> Mark:
+    """Returns the verdict on a turn; `is_mistake` says that its choice costs a noticeable part of the wins."""
     if turn.move.kind == "reveal":
         return Mark.HELP
     if not turn.is_choice:
@@ -275,9 +275,6 @@ def _mark(turn: Turn, is_mistake: bool) -> Mark:
     if turn.lost:
         return Mark.UNLUCKY
     return Mark.CALCULATED if turn.excess else Mark.BEST
-
-
-# Positions
 
 
 @dataclass(frozen=True)
@@ -329,8 +326,9 @@ def analyse_position(
     if (board == MINE).any() or covered.sum() == mines:
         status = "lost" if (board == MINE).any() else "won"
     safe, mine = hidden & (probabilities == 0.0), hidden & (probabilities == 1.0)
-    certain = cells_of(safe), cells_of(mine), cells_of(safe & (board == FLAGGED))
+    wrong_flags = safe & (board == FLAGGED)
     layouts, win = inference.count_layouts(board, mines), winning.win(board)
+    certain = cells_of(safe), cells_of(mine), cells_of(wrong_flags)
     analysis = Analysis(board, mines, status, layouts, probabilities, *certain, win)
     if status == "lost":
         covered_board = np.where(board == MINE, np.int8(HIDDEN), board)

@@ -74,6 +74,7 @@ def _position_head(analysis: Analysis, catalogue: Catalogue) -> str:
 
 
 def _position_sentences(analysis: Analysis, catalogue: Catalogue) -> Iterator[str]:
+    """Yields the sentences on a position: its end, or its certain cells, probability of winning and best move."""
     if analysis.status in ("won", "lost"):
         yield catalogue.text(f"position_{analysis.status}")
         return
@@ -149,7 +150,7 @@ def detail_sentences(turn: Turn, catalogue: Catalogue) -> Iterator[str]:
         yield text("detail_better", cell=name_cell(better.cell, catalogue), risk=risk, win=win, own=own)
     if turn.excess > 0.0 and turn.mark in (Mark.CALCULATED, Mark.UNLUCKY):
         is_equal = points(turn.skill, catalogue) == points(0.0, catalogue)
-        yield text(f"detail_calculated{'_lost' * turn.lost}" if is_equal else "detail_close")
+        yield text(f"detail_calculated{'_lost' if turn.lost else ''}" if is_equal else "detail_close")
     elif turn.mark is Mark.UNLUCKY:
         yield text("detail_unlucky")
 
@@ -207,11 +208,12 @@ def _head(review: Review, catalogue: Catalogue) -> str:
 def _table(review: Review, catalogue: Catalogue) -> Table:
     """Returns the table of turns, in which safe turns that follow each other share a row."""
     groups = ((mark, list(group)) for mark, group in groupby(review.turns, key=lambda turn: turn.mark))
-    runs = [run for mark, group in groups for run in ([group] if mark is Mark.SAFE else [[each] for each in group])]
+    runs = [run for mark, group in groups for run in ([group] if mark is Mark.SAFE else [[turn] for turn in group])]
     return table_of(catalogue.text("review_table_head"), [_row(run, catalogue) for run in runs], left=2)
 
 
 def _row(run: Sequence[Turn], catalogue: Catalogue) -> list[str]:
+    """Returns the cells of the table for turns in a row; skill and luck are their sums."""
     first, last, is_run = run[0], run[-1], len(run) > 1
     return [
         f"{first.number}-{last.number}" if is_run else str(first.number),

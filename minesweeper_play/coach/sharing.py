@@ -46,7 +46,7 @@ def describe_game(review: Review, catalogue: Catalogue) -> str:
     game, config = GameRecord.of(review.session), review.session.config
     values = {"board": board_name(config.rows, config.cols, config.mines), "skill": points(review.skill, catalogue)}
     time = catalogue.number(game.seconds)
-    key = f"share_{review.session.status}" + "_clean" * (values["skill"] == points(0.0, catalogue))
+    key = f"share_{review.session.status}{'_clean' if values['skill'] == points(0.0, catalogue) else ''}"
     return catalogue.text(key, solved=game.solved, value=game.value, time=time, **values)
 
 

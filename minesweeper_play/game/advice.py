@@ -78,8 +78,9 @@ def advise(
 
 def find_proof(board: NDArray[np.int8], mines: int) -> tuple[Step, ...]:
     """Returns the shortest proof of safe cells, whose last step names advisable ones alone; empty without any."""
-    steps = hint(board, mines)
-    return (*steps[:-1], *(replace(last, safe=advisable(last.safe, board)) for last in steps[-1:]))
+    if not (steps := hint(board, mines)):
+        return ()
+    return (*steps[:-1], replace(steps[-1], safe=advisable(steps[-1].safe, board)))
 
 
 def judge(board: NDArray[np.int8], config: BoardConfig, cell: Cell, *, is_protected: bool) -> Advice:

@@ -105,8 +105,6 @@ class MouseButtons:
         return "chord" if self._chords else "click"
 
 
-# Typed commands, and the words of the footer in each language
-
 ON_CELLS = ("try", "flag", "question", "expand", "chord")
 
 PLAIN = ("help", "assist", "probabilities", "undo", "review", "share", "man", "new", "again", "pause", "quit")
@@ -171,6 +169,7 @@ def _words(line: str) -> list[str]:
 
 
 def _cell(texts: list[str], rows: int, cols: int) -> Cell:
+    """Returns the cell, (row, col) from 0, of a typed column and row, from 1; raises a TextError."""
     if len(texts) != 2 or not all(_is_number(text) for text in texts):
         raise TextError("syntax_coordinates")
     col, row = (int(text) if len(text) < 10 else 0 for text in texts)  # int() refuses thousands of digits

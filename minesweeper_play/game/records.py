@@ -3,8 +3,7 @@
 A saved game has the board, its mines and all moves with their times, as JSON.
 
 3BV is Bechtel's Board Benchmark Value: the least number of left clicks that opens all safe cells
-(https://minesweepergame.com/stefan-bechtel.php). Every opening takes one click, and every safe cell that no opening
-uncovers takes one.
+(https://minesweepergame.com/stefan-bechtel.php). An opening takes one click, and so does every other safe cell.
 """
 
 import errno
@@ -106,7 +105,7 @@ class GameRecord(msgspec.Struct, frozen=True):
     def __post_init__(self) -> None:
         """Raises a ValueError where no game has these numbers."""
         BoardConfig(self.rows, self.cols, self.mines, self.first_click, luck=self.luck)
-        if not self.won * self.value <= self.solved <= self.value <= self.rows * self.cols - self.mines:
+        if not (self.value if self.won else 0) <= self.solved <= self.value <= self.rows * self.cols - self.mines:
             raise ValueError("value is 3BV of the board, solved the part of it that is open: all of it if won")
 
     @classmethod
@@ -197,7 +196,8 @@ class Statistics:
         records, damaged = dict[str, GameRecord](), 0
         for line in filter(bytes.strip, lines):
             try:
-                records.setdefault((record := msgspec.json.decode(line, type=GameRecord)).identity, record)
+                record = msgspec.json.decode(line, type=GameRecord)
+                records.setdefault(record.identity, record)
             except (ValueError, RecursionError):
                 damaged += 1
         values = {"count": damaged, "path": self.path}
@@ -209,7 +209,8 @@ class Statistics:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         # One write, at the end of the file: two programs do not mix their lines. A last line without its end is closed.
         with self.path.open("a+b", buffering=0) as file:
-            file.seek(max(0, file.seek(0, os.SEEK_END) - 1))
+            end = file.seek(0, os.SEEK_END)
+            file.seek(max(0, end - 1))
             line = (b"" if file.read(1) in (b"", b"\n") else b"\n") + msgspec.json.encode(record) + b"\n"
             if (written := file.write(line)) < len(line):
                 # A full disk takes a part of the line without an error.
@@ -220,14 +221,16 @@ class Statistics:
         """Adds a game that has ended, unless the file has it; `Finish.problem` says what went wrong with the file."""
         try:
             records = self.read()
-            if any(each.identity == record.identity for each in records):
+            if any(earlier.identity == record.identity for earlier in records):
                 return Finish(problem=self.problem)
             self.add(record)
         except OSError as error:
             values = {"path": self.path, "reason": error}
             return Finish(problem=Report("statistics_failed", values=values))
-        best = min((each.seconds for each in records if each.kind == record.kind and each.is_timed), default=None)
-        return Finish(record.is_timed and (best is None or record.seconds < best), best, self.problem)
+        times = [earlier.seconds for earlier in records if earlier.kind == record.kind and earlier.is_timed]
+        best_before = min(times, default=None)
+        is_best = record.is_timed and (best_before is None or record.seconds < best_before)
+        return Finish(is_best, best_before, self.problem)
 
 
 def open_statistics() -> tuple[Statistics | None, Report]:
@@ -236,9 +239,6 @@ def open_statistics() -> tuple[Statistics | None, Report]:
         return Statistics(), Report()
     except (MissingExtraError, OSError) as error:
         return None, Report("statistics_missing", values={"reason": str(error)})
-
-
-# Saved games
 
 
 class SavedGameError(ValueError):

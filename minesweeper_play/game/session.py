@@ -137,8 +137,6 @@ class Session:
         codes: NDArray[np.int8] = trial.get_state()["codes"]
         return codes
 
-    # Moves
-
     def move(self, kind: MoveKind, row: int, col: int) -> Report:
         """Makes a move on a cell, and records it; a cell off the board raises a ValueError.
 
@@ -168,16 +166,17 @@ class Session:
     def _engine_moves(self, kind: MoveKind, cell: Cell) -> tuple[str, list[tuple[EngineMove, Cell]]]:
         """Returns the message key that refuses a move, or "" and the moves of the environment that make it up."""
         code, (flags, others) = int(self.board[cell]), self._covered_around(cell)
+        flags_missing = code - len(flags)  # around an open number
         if self.is_over:
             return "game_is_over", []
-        if kind == "expand" and (not 0 < code < FLAGGED or code - len(flags) not in (0, len(others))):
+        if kind == "expand" and (not 0 < code < FLAGGED or flags_missing not in (0, len(others))):
             return "cannot_expand", []
         if kind == "expand" and not others:
             return "nothing_to_expand", []
-        if kind == "expand" and code != len(flags):
+        if kind == "expand" and flags_missing:
             return "", [(EngineMove.FLAG, other) for other in others]
         if kind in ("chord", "expand"):
-            is_legal = others and code == len(flags)
+            is_legal = others and not flags_missing
             return ("", [(EngineMove.CHORD, cell)]) if is_legal else ("cannot_chord", [])
         if code < FLAGGED:
             return "cell_is_open", []
@@ -231,8 +230,6 @@ class Session:
             around = {near for cell in zeros for near in neighbours(cell, self.board.shape)}
             layer = sorted(around & unshown)
         return [*layers, sorted(unshown)] if unshown else layers
-
-    # Aids
 
     def probabilities(self) -> NDArray[np.float64]:
         """Returns the mine probability of each cell, (rows, cols), 0.0 on open cells; the game notes this aid.
@@ -291,9 +288,8 @@ class Session:
             # Under the rule "any" nobody knows the mines before the click that places them.
             self._take_back()
 
-    # The environment
-
     def _play(self, kind: MoveKind, cell: Cell, engine_moves: Sequence[tuple[EngineMove, Cell]]) -> Report:
+        """Makes a move that `_engine_moves` allows, records it, and returns its report."""
         opened = [cell] if engine_moves[-1][0] == EngineMove.CLICK else []
         if engine_moves[-1][0] == EngineMove.CHORD:
             opened = self._covered_around(cell)[1]
@@ -320,7 +316,7 @@ class Session:
         return replace(_report_at(key, *cell), cells=cells_of(before != self.board))
 
     def _find_layout(self, first_cell: Cell, level: Literal["subset", "exact"]) -> NDArray[np.bool_] | None:
-        """Returns a layout that needs no guess after its first cell; after a search in vain None, or any safe one."""
+        """Returns a layout without guesses; a search in vain clears `no_guess`, and returns None or any safe layout."""
         from minesweeper_env.generation import MAX_ATTEMPTS, GenerationError, generate
 
         def note(attempts: int) -> None:

@@ -63,11 +63,12 @@ def rate(policy: Policy, board: NDArray[np.int8], config: BoardConfig) -> Rating
         oracle = Ratings("none", np.full(board.shape, np.nan))
     with user_code(policy_name(policy)):
         own = _own_ratings(policy.policy if isinstance(policy, UserPolicy) else policy, board[None], covered[None])
-    masked = oracle._replace(risks=np.where(covered, oracle.risks, np.nan))
-    return masked if own is None else Ratings(own.source, np.where(covered, own.risks[0], np.nan), masked)
+    on_covered = oracle._replace(risks=np.where(covered, oracle.risks, np.nan))
+    return on_covered if own is None else Ratings(own.source, np.where(covered, own.risks[0], np.nan), on_covered)
 
 
 def _own_ratings(policy: Any, boards: NDArray[np.int8], covered: NDArray[np.bool_]) -> Ratings | None:
+    """Returns the ratings by the policy's own numbers, shaped as `boards`, (1, rows, cols); None if it has none."""
     if (outputs := numbers_of(policy, "values", boards)) is not None:
         return Ratings("network", 1.0 / (1.0 + np.exp(np.clip(outputs, -60, 60))))
     if (outputs := numbers_of(policy, "scores", boards)) is not None:
@@ -157,11 +158,11 @@ def load_policies(options: PlayOptions) -> list[WatchedPolicy]:
 
 def replay_with(policy: Specification, session: Session) -> Session:
     """Returns the game of a policy with the seed, mines and first click of a finished game; PolicyError if it fails."""
-    layout, first_click = session.placed_mines, next(move for move in session.moves if move.kind in ("open", "reveal"))
+    layout, first_move = session.placed_mines, next(move for move in session.moves if move.kind in ("open", "reveal"))
     watched = WatchedPolicy(policy, replace(session.config, moves=BoardConfig.moves))
     watched.begin(session.seed, layout)
     replayed = Session(session.config, seed=session.seed, no_guess=session.no_guess, layout=layout)
-    choice = Choice(first_click.cell[0] * session.config.cols + first_click.cell[1], first_click.cell, None)
+    choice = Choice(first_move.cell[0] * session.config.cols + first_move.cell[1], first_move.cell, None)
     while True:
         kind: Any = watched.config.moves[choice.action // watched.config.cells]
         replayed.move({"click": "open", "unflag": "flag"}.get(kind, kind), *choice.cell)

@@ -57,7 +57,7 @@ def run(options: PlayOptions) -> int:
         file = user_folder("config") / "settings.json" if options.keeps_settings else None
     app = MinesweeperApp(options, players, session, file=file)
     notify = partial(app.notify, app.services.catalogue.text("compiling"), timeout=WARNING_SECONDS)
-    announce = cache(partial(app.call_later, notify))
+    announce = cache(partial(app.call_later, notify))  # cached, so that many compilations give one message
     show_compilations(lambda _: announce())
     status = app.run()
     show_compilations(None)
@@ -168,8 +168,6 @@ class MinesweeperApp(App[int]):
             asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, self.exit, 128 + signal.SIGTERM)
 
 
-# Policies at play: one, or two next to each other on the same boards
-
 SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 """Moves per second."""
 
@@ -227,8 +225,6 @@ class WatchScreen(GameAppScreen):
         self.refresh_bindings()
         self._show()
 
-    # The course of a game
-
     def _fail(self, error: Exception) -> None:
         """Ends the program with an error, which `run` prints once the terminal is restored."""
         self.services.failure = explain(error)
@@ -267,6 +263,7 @@ class WatchScreen(GameAppScreen):
             self._timer = self.set_timer(seconds / SPEEDS[self._speed], self._advance)
 
     def _advance(self) -> None:
+        """Plays the chosen moves and asks for the next ones, or begins the next game once all games are over."""
         self._timer = None
         if all(player.is_over for player in self.players):
             self.seed += 1
@@ -288,9 +285,8 @@ class WatchScreen(GameAppScreen):
         else:
             self._choose_moves()
 
-    # What is shown
-
     def _show(self) -> None:
+        """Shows the boards with the next moves and the risks, the titles, the figures and the score."""
         for index, (player, choice) in enumerate(zip(self.players, self._choices, strict=True)):
             board = self.query_one(f"#board{index}", BoardCanvas)
             ratings = choice.ratings if choice is not None and self._risk_style != "off" else None
@@ -310,8 +306,6 @@ class WatchScreen(GameAppScreen):
         ]
         self.show_figures(figures)
         self.query_one("#score", Static).update(Content(score_of(self.players, self.catalogue)))
-
-    # Keys
 
     def action_pause(self) -> None:
         self.paused = not self.paused

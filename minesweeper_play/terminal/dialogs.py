@@ -166,8 +166,9 @@ class SettingsDialog(Dialog[None]):
             with Grid():
                 for name in CHOICES:
                     current = getattr(self.services.settings, name)
-                    names = {value: {True: "on", False: "off"}.get(value, value) for value in CHOICES[name]}
-                    options = [(self.text(f"{name}_{names[each]}".replace("-", "_")), each) for each in names]
+                    endings = {value: {True: "on", False: "off"}.get(value, value) for value in CHOICES[name]}
+                    keys = {value: f"{name}_{ending}".replace("-", "_") for value, ending in endings.items()}
+                    options = [(self.text(key), value) for value, key in keys.items()]
                     yield Label(self.text(f"setting_{name}"), markup=False)
                     yield Select(options, value=current, allow_blank=False, id=name, compact=True)
             with Horizontal(id="buttons"):
@@ -261,6 +262,7 @@ class NewGame(Dialog[BoardChoice]):
         return choice
 
     def _read_choice(self) -> BoardChoice:
+        """Returns the choice that is typed; raises a ValueError whose message the player reads."""
         rows, cols, mines = (self._number(name, 1) for name in SIZE)
         seed = self._number("seed", 0) if self._value("seed") else None
         if not 2 <= rows * cols <= MAX_CELLS:

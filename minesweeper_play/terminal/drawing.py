@@ -48,7 +48,6 @@ _COLOURS: dict[str, tuple[Colour, ...]] = {
     "covered_ink": ("#69738a", "#8e99ad"),
     "open": (("#20242c", "#1b1f26"), ("#ffffff", "#f1f3f7")),
     "blank": ("#3d4450", "#c6ccd6"),
-    # The numbers 1 to 8.
     "counts": (
         ("#74b0ff", "#6fd08c", "#ff7f76", "#c9a2ff", "#ffb35c", "#54dada", "#f4f4f4", "#a9b1bd"),
         ("#1a56d6", "#1c6f2f", "#c62828", "#5a2a96", "#8a3c10", "#00696c", "#22262c", "#5d636b"),
@@ -58,13 +57,11 @@ _COLOURS: dict[str, tuple[Colour, ...]] = {
     "flag": ("#ff968c", "#b3121d", "#f0e442", "#8a3d00"),
     "question": ("#ffe08a", "#5b4300"),
     "mine": ("#f2f2f2", "#1c1f24"),
-    # The cell that ended the game.
     "fatal": ("#d92d2d", "#d92d2d", "#d55e00", "#d55e00"),
     "fatal_ink": ("#ffffff", "#ffffff"),
     "wrong": ("#ff9d3c", "#9a4a00", "#eab0d0", "#7d2f5c"),
     "cursor": ("#f5f5f5", "#111827"),
     "cursor_ink": ("#101216", "#ffffff"),
-    # The cells of a hint.
     "hint_clue": ("#ffd23f", "#ffcf33", "#f0e442", "#f0e442"),
     "hint_safe": ("#37c871", "#4cd07f", "#56b4e9", "#8fcbee"),
     "hint_mine": ("#ff6b5f", "#ff8d83", "#e69f00", "#f0b048"),
@@ -83,6 +80,7 @@ _COLOURS: dict[str, tuple[Colour, ...]] = {
 }
 """Each colour of `Palette` on a dark and on a light screen; four values end with the two for colour-blind players."""
 
+# The indices -2 and -1 take the last two of four values, and the only two of two.
 PALETTES = {
     (name, is_colour_blind): Palette(**{key: row[brightness - 2 * is_colour_blind] for key, row in _COLOURS.items()})
     for brightness, name in enumerate(("dark", "light"))
@@ -101,8 +99,6 @@ def style_of(ink: str, face: str, bold: bool = False) -> Style:
 def _gradient(stops: tuple[str, str, str, str]) -> Gradient:
     return Gradient(*zip((0.0, 0.25, 0.5, 1.0), stops, strict=True), quality=101)
 
-
-# The board
 
 RiskStyle = Literal["off", "numbers", "shades"]
 """The ways to show risks: not at all, in per cent on a tint, or as a tint alone."""
@@ -206,7 +202,7 @@ class Pencil:
             for column, character in enumerate(padded, start):
                 if character != " ":
                     characters[column] = (character, self._label_style(number == cursor_number))
-        return list(Segment.simplify(Segment(*each) for each in characters))
+        return list(Segment.simplify(Segment(character, style) for character, style in characters))
 
     def _label_style(self, strong: bool) -> Style:
         return style_of(self.palette.label_strong if strong else self.palette.label, self.palette.screen, strong)
@@ -227,6 +223,7 @@ class Pencil:
         return text, style_of(ink, face, not is_covered or mark is not None)
 
     def _open_look(self, picture: Picture, cell: Cell, code: int, shade: int) -> tuple[str, str, str]:
+        """Returns the text and the two colours, of text and cell, of an open cell or a shown mine."""
         palette, face = self.palette, self.palette.open[shade]
         if code == MINE:
             if cell == picture.fatal:
@@ -235,6 +232,7 @@ class Pencil:
         return (str(code), palette.counts[code - 1], face) if code else (GLYPHS.blank, palette.blank, face)
 
     def _covered_look(self, picture: Picture, cell: Cell, code: int, shade: int) -> tuple[str, str, str]:
+        """Returns the text and the two colours, of text and cell, of a covered cell; a known risk tints the cell."""
         palette = self.palette
         if picture.wrong is not None and picture.wrong[cell]:
             return GLYPHS.wrong, palette.wrong, palette.covered[shade]
@@ -260,4 +258,4 @@ def largest_size(columns: int, lines: int, rows: int, cols: int) -> CellSize:
     """Returns the largest size of cells with which rows x cols fit into columns x lines, or the smallest of all."""
     width, height = columns - len(str(rows)) - 1, lines - 1
     fitting = [size for size in CELL_SIZES if cols * size.width <= width and rows * size.height <= height]
-    return (fitting or CELL_SIZES)[-1 if fitting else 0]
+    return fitting[-1] if fitting else CELL_SIZES[0]

@@ -128,8 +128,6 @@ class GameScreen(GameAppScreen):
             return not self._is_at_prompt
         return not (action in WHILE_PLAYING and self.session.is_over) and super().check_action(action, parameters)
 
-    # Moves
-
     def action_at_cursor(self, move: str) -> None:
         """Makes a move, by the name of a method of `Session`, on the cell of the cursor."""
         self.move(move, self.board.cursor)
@@ -196,8 +194,6 @@ class GameScreen(GameAppScreen):
         ]
         self.show_figures([figure for figure in figures if figure[1]])
 
-    # Risks and hints
-
     def action_risks(self) -> None:
         """Shows risks in per cent, then as shades, then not at all."""
         self.overlay = NEXT_STYLE[self.overlay]
@@ -246,8 +242,6 @@ class GameScreen(GameAppScreen):
             self.say("too_hard")
         elif not isinstance(error, ValueError):
             raise error
-
-    # Long work: the search for a board without guesses, and the coach's review
 
     def _work_on(self, key: str, work: Callable[[Progress], Any], origin: Cell | None = None) -> None:
         """Runs a move at `origin` or work of the coach in a thread, and shows the progress if this takes long."""
@@ -303,8 +297,6 @@ class GameScreen(GameAppScreen):
         elif not self._worker.is_busy:
             self._work_on("reviewing", work)
 
-    # Games
-
     def begin(self) -> None:
         self.session = self.services.next_session()
         self._worker.forget()
@@ -335,8 +327,6 @@ class GameScreen(GameAppScreen):
                 self.begin()
 
         self.app.push_screen(NewGame(self.services), begin)
-
-    # Other screens, and the prompt
 
     def on_screen_suspend(self) -> None:
         """Stops the clock under another screen, and hides a board in play, which a dialog would leave in sight."""
@@ -375,7 +365,7 @@ class GameScreen(GameAppScreen):
         except TextError as error:
             self.say(error.key, **error.values)
             return
-        actions = {"probabilities": "risks", "man": "manual", "help": "manual", "quit": "leave"}
+        action_names = {"probabilities": "risks", "man": "manual", "help": "manual", "quit": "leave"}
         if cell is not None:
             self.board.move_to(cell)
         if word == "save":
@@ -389,4 +379,4 @@ class GameScreen(GameAppScreen):
         elif cell is not None:
             self.move("open" if word == "try" else word, cell)
         else:
-            self.call_next(self.run_action, actions.get(word, word))
+            self.call_next(self.run_action, action_names.get(word, word))
