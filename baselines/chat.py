@@ -67,7 +67,7 @@ class ChatServer:
         client, limits = _bounded_client(openai, timeout), {"timeout": timeout, "max_retries": retries}
         weakref.finalize(self, client.close)
         self._client = openai.OpenAI(api_key=self._key or "none", base_url=url or OPENAI, http_client=client, **limits)
-        self._error, self._retries = openai.OpenAIError, retries
+        self._error_class, self._retries = openai.OpenAIError, retries
         self._request = {"model": model, **{name: value for name, value in request.items() if value is not None}}
         self._name = f"chat server {urlsplit(str(self._client.base_url)).netloc}, model {model}"
 
@@ -81,7 +81,7 @@ class ChatServer:
             usage = usage if isinstance(usage, dict) else {}
             prompt_tokens, tokens = (_count(usage.get(name)) for name in ("prompt_tokens", "completion_tokens"))
             cut = str(choice.get("finish_reason")).lower() in _CUT
-        except (self._error, *_MALFORMED) as error:
+        except (self._error_class, *_MALFORMED) as error:
             problem = " ".join(self._cleaned(f"{type(error).__name__}: {error}").split())[:300]
             raise ChatError(f"{self._name}: no chat completion: {problem}") from None
         seconds = round(time.perf_counter() - start, 3)

@@ -159,6 +159,7 @@ def _prepare_add(options: argparse.Namespace) -> Work:
             folder.mkdir(parents=True, exist_ok=True)
             result.write(folder / result.card.file_name)
             say(f"wrote {folder / result.card.file_name}; now the tables of {options.docs} are computed")
+        # The script imports the project that checks the files here, installed or not.
         paths = [str(Path(__file__).parents[2]), *filter(None, [os.environ.get("PYTHONPATH")])]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
         return subprocess.run([sys.executable, script, "results"], check=False, env=environment).returncode

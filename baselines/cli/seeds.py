@@ -194,6 +194,7 @@ def _work(tasks: Sequence[Task], boards: Sequence[BoardConfig], games: range, op
 
 def _finish_tasks(tasks: Sequence[Task], options: argparse.Namespace) -> Generator[Task]:
     """Carries out the tasks in worker processes, or on a cluster that sends back their files; yields each when done."""
+    # A cluster needs the files of the agents that trainings start from, and those of the user's rewards.
     starts = {task.settings.start for task in tasks if task.settings.start is not None}
     rewards = {task.settings.reward for task in tasks}.difference(REWARDS)
     local_pool = closing(ProcessPool(min(options.workers, len(tasks)))) if options.ray is None else None

@@ -261,12 +261,12 @@ def end_last_line(journal: Path) -> None:
     """
     if journal.exists():
         content = journal.read_bytes()
-        whole = content[: content.rfind(b"\n") + 1]
+        whole_lines = content[: content.rfind(b"\n") + 1]
         try:
-            json.loads(whole.splitlines()[-1] if whole else b"{}")
+            json.loads(whole_lines.splitlines()[-1] if whole_lines else b"{}")
         except ValueError as error:
             raise ValueError(f"{journal} is damaged: {first_line(error)}; delete its last line") from error
-        os.truncate(journal, len(whole))
+        os.truncate(journal, len(whole_lines))
 
 
 def run_trial(sweep: Sweep, number: int) -> None:

@@ -224,12 +224,13 @@ class Results:
         percentage points beyond the win rate of `against`. The reference has None for these and for the p-values.
         """
         game_fields = {"board": self.config.name, "first_click": self.config.first_click, "seed": self.seed}
-        renamed = {name: name for name in ("against", "difference", "difference_ci95")}
-        renamed |= {"p_value": "p", "p_holm": "p_holm", "ci95": "win_rate_ci95"}
+        # The columns of the fields of a test, which have None in a row without one, and of the interval.
+        column_of_field = {name: name for name in ("against", "difference", "difference_ci95")}
+        column_of_field |= {"p_value": "p", "p_holm": "p_holm", "ci95": "win_rate_ci95"}
         rows = []
         for row in with_holm(self._rows()):
-            fields = {name: value for name, value in row.items() if name not in (*LEFT_OUT, *renamed)}
-            fields |= {column: row.get(name) for name, column in renamed.items()}
+            fields = {name: value for name, value in row.items() if name not in (*LEFT_OUT, *column_of_field)}
+            fields |= {column: row.get(name) for name, column in column_of_field.items()}
             rows.append(_flat({"policy": row["policy"], **game_fields, **fields}))
         return rows
 
