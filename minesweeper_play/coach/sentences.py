@@ -66,6 +66,7 @@ def position_lines(analysis: Analysis, catalogue: Catalogue, width: int) -> list
 
 
 def _position_head(analysis: Analysis, catalogue: Catalogue) -> str:
+    """Returns the sentence on the size, the mines and the layouts: their number, or its power of 10 if it is large."""
     (rows, cols), mines = analysis.board.shape, catalogue.text("mine_count", count=analysis.mines)
     values = {"rows": rows, "cols": cols, "mines": mines, "layouts": analysis.layouts, "count": analysis.layouts}
     is_many = analysis.layouts > _MOST_LAYOUTS

@@ -62,7 +62,7 @@ def advise(
 ) -> Advice:
     """Returns advice on int8 codes (rows, cols) of a game that is not over; raises a PositionTooHardError.
 
-    `is_protected` says that the first-click rule protects the next click. `winning` ranks guesses, else `winning_of`.
+    `is_protected` says that the first-click rule protects the next click. `winning` ranks guesses; None makes one.
     """
     covered = cells_of(board >= FLAGGED)
     if len(covered) == board.size:

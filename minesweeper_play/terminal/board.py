@@ -62,6 +62,7 @@ class BoardCanvas(ScrollView):
         self.refresh()
 
     def _show_layer(self) -> None:
+        """Shows the next layer of an animation, or ends it after the last one."""
         if self._curtain is None or not self._layers:
             self.finish_animation()
             return
@@ -81,6 +82,7 @@ class BoardCanvas(ScrollView):
         self._fit()
 
     def _fit(self) -> None:
+        """Chooses the largest cells with which the board fits, and sets the size of what can be scrolled."""
         picture = self.picture
         # The outer size: whether there are scrollbars must not decide whether they are needed.
         size = largest_size(*self.outer_size, picture.rows, picture.cols)

@@ -203,6 +203,7 @@ class GameScreen(GameAppScreen):
         self.board.show(self._picture())
 
     def _ask_for_risks(self) -> None:
+        """Computes the risks in a thread, if they are to be shown; those of an earlier position soon disappear."""
         if self.overlay == "off" or self.session.is_over:
             self._oracle.forget()
             self._risks = None
