@@ -165,7 +165,7 @@ def _grids(lines: list[Line]) -> Iterator[list[Row]]:
         unquoted = [(n, re.sub(r"[\[\]'\"]", "", line).strip()) for n, line in lines]
         if _BORDER.search(text):
             unquoted = [(n, re.sub(r"^[|\u2502\u2503\u2551]|[|\u2502\u2503\u2551]$", "", line)) for n, line in unquoted]
-            for ending in (",", "$") if "[" not in text else (",",):
+            for ending in (",", "") if "[" not in text else (",",):
                 split = [(n, _BORDER.split(line.removesuffix(ending))) for n, line in unquoted]
                 yield from _without_labels([(n, [sign.strip() or " " for sign in row]) for n, row in split])
         else:
