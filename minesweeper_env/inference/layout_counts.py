@@ -90,23 +90,23 @@ def total_layouts(components: list[tuple[int, list[int]]], mines: int, outside: 
 
     A component is its fewest mines, and its numbers of fillings with that many mines, with one more, and so on.
     """
-    ways = {0: 1}
+    ways_by_mines = {0: 1}
     for min_mines, fillings in components:
-        joint: dict[int, int] = {}
-        for mines_before, ways_before in ways.items():
+        joint_ways: dict[int, int] = {}
+        for mines_before, ways_before in ways_by_mines.items():
             for mines_after, filling in enumerate(fillings, mines_before + min_mines):
                 if mines_after <= mines:
-                    joint[mines_after] = joint.get(mines_after, 0) + ways_before * filling
-        ways = joint
-    total, max_outside_mines = 0, min(mines - min(ways, default=mines), outside)
+                    joint_ways[mines_after] = joint_ways.get(mines_after, 0) + ways_before * filling
+        ways_by_mines = joint_ways
+    total, outside_mines = 0, min(mines - min(ways_by_mines, default=mines), outside)
     # Each binomial coefficient follows from the one before, which takes far less time than to compute it anew.
-    outside_mines, coefficient = max_outside_mines, comb(outside, max_outside_mines)
-    for component_mines in sorted(ways):
+    coefficient = comb(outside, outside_mines)
+    for component_mines in sorted(ways_by_mines):
         while outside_mines > mines - component_mines:
             coefficient = coefficient * outside_mines // (outside - outside_mines + 1)
             outside_mines -= 1
         if outside_mines == mines - component_mines:
-            total += ways[component_mines] * coefficient
+            total += ways_by_mines[component_mines] * coefficient
     return total
 
 
@@ -141,15 +141,16 @@ def count_layouts(board: ArrayLike, mines: int, *, radius: int = 1) -> int:
         outcome = run_with_workspace(count, rows, cols, radius, float(nth_prime(len(remainders))), passes=passes)
         if outcome != OK:
             raise failure(array, mines, radius, outcome)
-        lows, widths, cells = sizes[:components].T
+        _, widths, cells = sizes[:components].T
         remainders.append([int(remainder) for remainder in buffer[: widths.sum()]])
         # The first pass tells the cells of the largest component. These have fewer than 2**cells fillings, so as many
         # primes are needed as give a product above that.
         passes = int(cells.max(initial=0)) // _BITS + 1
+    # Joining a component multiplies each of its numbers by each joint one; these are at most the widths so far.
     if np.dot(np.cumsum(widths), widths) > MAX_PRODUCTS or outside > MAX_OUTSIDE:
         raise PositionTooHardError("the number of layouts of this board is too long to be computed exactly")
     fillings = iter(combine_remainders(remainders, [nth_prime(index) for index in range(passes)]))
-    counted = [(low, list(islice(fillings, width))) for low, width in zip(lows.tolist(), widths.tolist(), strict=True)]
+    counted = [(min_mines, list(islice(fillings, width))) for min_mines, width, _ in sizes[:components].tolist()]
     layouts = total_layouts(counted, mines_left, outside)
     if layouts == 0:
         covered = int(np.flatnonzero(array > Codes.of_radius(radius).max_count)[0])
@@ -177,11 +178,11 @@ def count_distribution(board: ArrayLike, mines: int, cell: tuple[int, int], *, r
     if probabilities[row, col] == 1.0:
         return weights
     for count in range(codes.max_count + 1):
-        shown = array.copy()
-        shown[row, col] = count
+        opened = array.copy()
+        opened[row, col] = count
         try:
-            scratch = np.empty((1, *array.shape))
-            log_layouts = infer(shown[None], mines, radius, FIXED_TOTAL, 0.0, scratch, passes)[0]
+            unused = np.empty((1, *array.shape))
+            log_layouts = infer(opened[None], mines, radius, FIXED_TOTAL, 0.0, unused, passes)[0]
         except InconsistentBoardError:
             continue
         weights[count] = math.exp(log_layouts - log_all_layouts)

@@ -70,11 +70,11 @@ class OptimalPlay:
         self._neighbours = neighbour_table(rows, cols, radius)
         # Cell 0, a corner, has the smallest zone, and so the most layouts.
         free = self.config.cells - len(self._zone(0))
-        digits = (math.lgamma(free + 1) - math.lgamma(mines + 1) - math.lgamma(free - mines + 1)) / math.log(10.0)
-        max_layouts = self._layouts(0) if digits < _MAX_DIGITS else MAX_ENTRIES + 1
+        log10_max = (math.lgamma(free + 1) - math.lgamma(mines + 1) - math.lgamma(free - mines + 1)) / math.log(10.0)
+        max_layouts = self._count_safe_layouts(0) if log10_max < _MAX_DIGITS else MAX_ENTRIES + 1
         limit = min(MAX_LAYOUTS, MAX_ENTRIES // self.config.cells)
         if max_layouts > limit:
-            count = max_layouts if digits < _MAX_DIGITS else f"10**{digits:.0f}"
+            count = max_layouts if log10_max < _MAX_DIGITS else f"10**{log10_max:.0f}"
             raise PositionTooHardError(
                 f"perfect play is found for at most {limit} layouts after the first click, and {rows} x {cols} "
                 f"with {mines} mines under {first_click!r} has up to {count}; choose a smaller board, or fewer mines"
@@ -85,17 +85,18 @@ class OptimalPlay:
         """Returns (rows, cols) of `Fraction`: the win probability of perfect play after each first click."""
         values = np.empty(self.config.cells, np.object_)
         for cell, symmetric_cells in self._symmetry_classes():
-            values[symmetric_cells] = Fraction(self._solve(cell, 0), self._all_layouts(cell))
+            values[symmetric_cells] = Fraction(self._count_wins(cell, 0), self._count_allowed_layouts(cell))
         return values.reshape(self.config.rows, self.config.cols)
 
     def best_first_click(self) -> BestClick:
         """Returns the best first click; among equally good ones, the first that the search finds."""
         best, best_cell = Fraction(0), -1
         for cell, _ in self._symmetry_classes():
-            goal = math.floor(best * self._all_layouts(cell))
-            wins = self._solve(cell, goal)
+            # With no more wins than this the cell is no better than the best so far, and an upper bound is enough.
+            goal = math.floor(best * self._count_allowed_layouts(cell))
+            wins = self._count_wins(cell, goal)
             if wins > goal:
-                best, best_cell = Fraction(wins, self._all_layouts(cell)), cell
+                best, best_cell = Fraction(wins, self._count_allowed_layouts(cell)), cell
         return BestClick(divmod(best_cell, self.config.cols), best)
 
     def best_click(self, board: ArrayLike) -> BestClick:
@@ -125,27 +126,28 @@ class OptimalPlay:
             return {cell}
         return {cell, *self._neighbours[cell].tolist()} - {self.config.cells}
 
-    def _solve(self, cell: int, goal: int) -> int:
+    def _count_wins(self, cell: int, goal: int) -> int:
         """Returns how many layouts are won after a first click; only an upper bound if the result is at most `goal`."""
         covered = np.setdiff1d(np.arange(self.config.cells), list(self._zone(cell)))
         with self._pool.lend() as small_board:
             return small_board.solve_everywhere(covered, self.config.mines, goal)
 
-    def _layouts(self, cell: int) -> int:
+    def _count_safe_layouts(self, cell: int) -> int:
         """Returns the number of layouts in which a first click on a cell does not lose."""
         return math.comb(self.config.cells - len(self._zone(cell)), self.config.mines)
 
-    def _all_layouts(self, cell: int) -> int:
+    def _count_allowed_layouts(self, cell: int) -> int:
         """Returns the number of layouts that the first-click rule allows for a first click on a cell."""
         if self.config.first_click == "any":
             return math.comb(self.config.cells, self.config.mines)
-        return self._layouts(cell)
+        return self._count_safe_layouts(cell)
 
     def _symmetry_classes(self) -> Iterator[tuple[int, NDArray[np.int64]]]:
         """Yields the first cell and all cells of each symmetry class; classes with the fewest layouts come first."""
+        # Column k of the table has the cells that the symmetries map to cell k.
         class_of = [np.unique(images) for images in symmetry_table(self.config.rows, self.config.cols).T]
         firsts = [cell for cell in range(self.config.cells) if class_of[cell][0] == cell]
-        for cell in sorted(firsts, key=self._layouts):
+        for cell in sorted(firsts, key=self._count_safe_layouts):
             yield cell, class_of[cell]
 
 
@@ -157,10 +159,9 @@ def win_probability(rows: int, cols: int, mines: int, first_click: str = "openin
 def first_cell_values(
     rows: int, cols: int, mines: int, first_click: str = "opening", *, radius: int = 1
 ) -> NDArray[np.object_]:
-    """Returns the probability that perfect play wins after each first click; arguments as for `OptimalPlay`.
+    """Returns (rows, cols) of `Fraction`: the probability that perfect play wins after each first click.
 
-    Returns:
-        (rows, cols) of `Fraction`; the largest is `win_probability`.
+    The arguments are those of `OptimalPlay`, and the largest value is `win_probability`.
     """
     return OptimalPlay(rows, cols, mines, first_click, radius=radius).first_cell_values()
 

@@ -70,31 +70,31 @@ def _draw_counts(
 ) -> int:  # fmt: skip
     """Draws the mine counts of all groups and of the cells outside, for all layouts; returns the outcome."""
     values = tables.values
-    joint, width, min_mines, _ = backward.join_forward(tables, totals.components, weighting)
-    spare = joint + 2 * width
-    if joint < 0 or spare >= len(values):
+    joint_begin, width, min_mines, _ = backward.join_forward(tables, totals.components, weighting)
+    spare = joint_begin + 2 * width
+    if joint_begin < 0 or spare >= len(values):
         return ws.NEED_VALUES
-    after = values[joint + width : spare]
-    mines = totals.mines - min_mines
-    backward.weigh_outside(after, mines, totals.outside, weighting)
+    after = values[joint_begin + width : spare]
+    max_outside_mines = totals.mines - min_mines
+    backward.weigh_outside(after, max_outside_mines, totals.outside, weighting)
     total = 0.0
     for m in range(width):
-        after[m] *= values[joint + m]
+        after[m] *= values[joint_begin + m]  # now the weight of all layouts with this mine count in the components
         total += after[m]
     if total == 0.0:
         return backward.UNDERFLOW
     for i in range(len(uniforms)):
-        position.mines_above[i] = _draw(after, uniforms[i, 0] * total)
-        in_group[i, len(frontier.neighbours)] = mines - position.mines_above[i]
+        position.mines_above[i] = _draw_index(after, uniforms[i, 0] * total)
+        in_group[i, len(frontier.neighbours)] = max_outside_mines - position.mines_above[i]
     column = 1
     for component in range(totals.components - 1, -1, -1):
         last = tables.last_level[component]
         begin, end = level_span(tables, last)
         ways = values[begin:end]
-        # `joint` steps back to the array of the components before this one: it ends where the present array begins.
+        # Back to the array of `join_forward` for the components before this one, which ends where this one begins.
         width -= len(ways) - 1
-        joint -= width
-        before, weights = values[joint : joint + width], after[: len(ways)]
+        joint_begin -= width
+        before, weights = values[joint_begin : joint_begin + width], after[: len(ways)]
         for i in range(len(uniforms)):
             _draw_component(before, ways, weights, uniforms[i, column], position, i)
         column += 1
@@ -105,7 +105,7 @@ def _draw_counts(
 
 
 @inlined
-def _draw(weights: Floats, threshold: float) -> int:
+def _draw_index(weights: Floats, threshold: float) -> int:
     """Returns the first index whose cumulative weight exceeds `threshold`; never an index of weight 0."""
     # Rounding can leave the threshold above the total; then the last index with a weight is chosen.
     chosen = 0
@@ -130,7 +130,7 @@ def _draw_component(before: Floats, ways: Floats, weights: Floats, uniform: floa
         index = position.mines_above[i] - m
         weights[m] = ways[m] * before[index] if 0 <= index < len(before) else 0.0
         total += weights[m]
-    mines = _draw(weights, uniform * total)
+    mines = _draw_index(weights, uniform * total)
     position.mines_above[i] -= mines
     position.state[i], position.used_above[i] = 0, mines
 
@@ -187,6 +187,7 @@ def _link_weight(tables: Tables, level: int, source: int, position: Position, i:
     mines = int(tables.min_mines[state])
     for link in range(tables.first_link[state], tables.first_link[state + 1]):
         if tables.links[link] == position.state[i]:
+            # The mines used up to `state`, minus its `min_used`, are the index of its value.
             index = position.used_above[i] + min_used[target] - mines - min_used[state]
             if 0 <= index <= tables.max_used[state] - min_used[state]:
                 value = tables.values[tables.first_value[level] + source * tables.width[level] + index]
@@ -199,7 +200,7 @@ def _link_weight(tables: Tables, level: int, source: int, position: Position, i:
 def _choose_cells(
     frontier: Frontier, outside: int, uniforms: Floats, in_group: Ints, layout: NDArray[np.bool_]
 ) -> None:
-    """Draws the mined cells of each group: each cell is a mine with probability mines left / cells left."""
+    """Fills a layout by the mine counts of its groups: a cell is a mine with probability mines left / cells left."""
     # Entry `cells` is for the cells outside, as if they were one more group.
     cells_left, cells = frontier.scratch[0], len(layout)
     for group in range(cells):
@@ -221,12 +222,10 @@ _CHUNK, _CHUNK_CELLS = 256, 1 << 20
 def sample_layouts(
     board: ArrayLike, mines: int, size: int, rng: np.random.Generator, *, radius: int = 1
 ) -> NDArray[np.bool_]:
-    """Returns `size` layouts drawn independently and uniformly from all layouts that fit the board.
+    """Returns `size` layouts, (size, rows, cols) bool with True for a mine, drawn from all layouts that fit the board.
 
-    `rng` is the only source of randomness. The other arguments and the errors are those of `mine_probabilities`.
-
-    Returns:
-        (size, rows, cols) bool, True for a mine.
+    The draws are independent and uniform, and `rng` is their only source of randomness. The other arguments and the
+    errors are those of `mine_probabilities`.
     """
     array, mines, radius = check_boards(board, 2, mines, radius)
     size = whole_number("size", size, 0)

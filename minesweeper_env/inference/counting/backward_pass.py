@@ -30,53 +30,57 @@ def join_components(
     Returns the outcome, the probability of a mine in a cell outside, and the natural logarithm of the total weight.
     """
     values, outside = tables.values, totals.outside
-    joint, width, min_mines, log_scale = join_forward(tables, totals.components, weighting)
-    mines = totals.mines - min_mines
-    spare = joint + 2 * width
-    if joint < 0 or spare >= len(values):
+    joint_begin, width, min_mines, log_scale = join_forward(tables, totals.components, weighting)
+    max_outside_mines = totals.mines - min_mines
+    spare = joint_begin + 2 * width
+    if joint_begin < 0 or spare >= len(values):
         return NEED_VALUES, 0.0, 0.0
-    after = values[joint + width : spare]
-    log_scale += weigh_outside(after, mines, outside, weighting)
+    after = values[joint_begin + width : spare]
+    log_scale += weigh_outside(after, max_outside_mines, outside, weighting)
     total, mine_weight, free_weight = 0.0, 0.0, 0.0
     for m in range(width):
-        weight = values[joint + m] * after[m]
+        weight, outside_mines = values[joint_begin + m] * after[m], max_outside_mines - m
         total += weight
-        mine_weight += weight * (mines - m)
-        free_weight += weight * (outside - (mines - m))
+        mine_weight += weight * outside_mines
+        free_weight += weight * (outside - outside_mines)
     if total == 0.0:
         return UNDERFLOW, 0.0, 0.0
     # `after` holds, for each mine count of the components up to this one, the weight of everything after them.
     for component in range(totals.components - 1, -1, -1):
         begin, end = forward.level_span(tables, tables.last_level[component])
         fillings = values[begin:end]
+        # Back to the array of `join_forward` for the components before this one.
         width -= len(fillings) - 1
-        joint -= width
+        joint_begin -= width
         if spare + len(fillings) >= len(values):
             return NEED_VALUES, 0.0, 0.0
-        _correlate(values[joint : joint + width], after, values[spare : spare + len(fillings)])
+        _correlate(values[joint_begin : joint_begin + width], after, values[spare : spare + len(fillings)])
         if not _run_backward(frontier, tables, weighting, component, spare):
             return NEED_VALUES, 0.0, 0.0
         _correlate(fillings, after, after[:width])
         after = after[:width]
         forward.clamp(after, weighting, math.inf)
-    outside_probability = mine_weight / (mine_weight + free_weight) if outside > 0 else 0.0
-    return OK, weighting.density if weighting.mode == forward.IID else outside_probability, log_scale + math.log(total)
+    probability = mine_weight / (mine_weight + free_weight) if outside > 0 else 0.0
+    if weighting.mode == forward.IID:
+        probability = weighting.density
+    return OK, probability, log_scale + math.log(total)
 
 
 @inlined
-def join_forward(tables: Tables, components: int, weighting: Weighting) -> tuple[int, int, int, float]:
+def join_forward(tables: Tables, num_components: int, weighting: Weighting) -> tuple[int, int, int, float]:
     """Convolves the fillings of the first 0, 1, 2, ... components by mine count, into arrays one after the other.
 
     Returns where the last array begins in `values` (negative if there is no space), its length, the mine count of its
     first entry, and the natural logarithm of the divisor of its entries.
     """
-    values, levels = tables.values, tables.last_level[components - 1] + 1 if components > 0 else 0
-    begin, width, min_mines, log_scale = forward.end_of_values(tables, levels), 1, 0, 0.0
+    values = tables.values
+    num_levels = tables.last_level[num_components - 1] + 1 if num_components > 0 else 0
+    begin, width, min_mines, log_scale = forward.end_of_values(tables, num_levels), 1, 0, 0.0
     values[begin] = 1.0
-    for component in range(components):
+    for component in range(num_components):
         last = tables.last_level[component]
-        fill_begin, fill_end = forward.level_span(tables, last)
-        fillings = values[fill_begin:fill_end]
+        fillings_begin, fillings_end = forward.level_span(tables, last)
+        fillings = values[fillings_begin:fillings_end]
         next_begin = begin + width
         if next_begin + width + len(fillings) >= len(values):
             return -1, 0, 0, 0.0
@@ -85,8 +89,8 @@ def join_forward(tables: Tables, components: int, weighting: Weighting) -> tuple
         for j in range(len(fillings)):
             for i in range(width):
                 target[i + j] += values[begin + i] * fillings[j]
-        scale, _ = forward.clamp(target, weighting, math.inf)
-        log_scale += scale
+        log_divisor, _ = forward.clamp(target, weighting, math.inf)
+        log_scale += log_divisor
         begin, width = next_begin, len(target)
         min_mines += tables.min_used[tables.first_state[last]]
     return begin, width, min_mines, log_scale
@@ -114,26 +118,27 @@ def weigh_outside(after: Floats, mines: int, outside: int, weighting: Weighting)
     if weighting.mode == forward.IID:
         after[0] = 1.0
         return 0.0
-    density, after[:] = weighting.density, 0.0
-    min_mines, max_mines = max(0, mines - len(after) + 1), min(mines, outside)
-    if min_mines > max_mines:
+    density = weighting.density
+    after[:] = 0.0
+    fewest, most = max(0, mines - len(after) + 1), min(mines, outside)
+    if fewest > most:
         return 0.0
     if weighting.mode == forward.BOOLEAN:
-        after[mines - max_mines : mines - min_mines + 1] = 1.0
+        after[mines - most : mines - fewest + 1] = 1.0
         return 0.0
     # Starting at the mode of the binomial distribution keeps the largest weight at 1.
-    peak = min(max(int((outside + 1) * density), min_mines), max_mines)
+    peak = min(max(int((outside + 1) * density), fewest), most)
     odds = density / (1.0 - density)
     weight = 1.0
-    for outside_mines in range(peak, max_mines + 1):
+    for outside_mines in range(peak, most + 1):
         after[mines - outside_mines] = weight
         weight *= odds * (outside - outside_mines) / (outside_mines + 1.0)
     weight = 1.0
-    for outside_mines in range(peak, min_mines - 1, -1):
+    for outside_mines in range(peak, fewest - 1, -1):
         after[mines - outside_mines] = weight
         weight *= outside_mines / (odds * (outside - outside_mines + 1.0))
-    ways = math.lgamma(outside + 1.0) - math.lgamma(peak + 1.0) - math.lgamma(outside - peak + 1.0)
-    return ways + peak * math.log(density) + (outside - peak) * math.log1p(-density)
+    log_ways = math.lgamma(outside + 1.0) - math.lgamma(peak + 1.0) - math.lgamma(outside - peak + 1.0)
+    return log_ways + peak * math.log(density) + (outside - peak) * math.log1p(-density)
 
 
 @inlined
@@ -188,6 +193,7 @@ def restore_level(
     if base == level:
         return True
     buffers, free = begin, begin + 2 * largest
+    # Behind the buffers lie levels that an earlier call kept. Those after `base` are done with and overwritten.
     if first_value[base] >= free:
         _, free = forward.level_span(tables, base)
     # The kept levels and one more must fit. The smaller the stride, the less the next call has to recompute.

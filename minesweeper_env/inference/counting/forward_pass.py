@@ -80,24 +80,24 @@ def weigh_group(weights: Floats, size: int, weighting: Weighting) -> None:
 
 @inlined
 def count_components(
-    frontier: Frontier, tables: Tables, weighting: Weighting, components: int, constraints: int, peak: int
+    frontier: Frontier, tables: Tables, weighting: Weighting, num_components: int, num_constraints: int, peak: int
 ) -> tuple[int, float]:
     """Runs the forward pass over all components, with at most `peak` constraints open at once.
 
     Returns the outcome, and the natural logarithm of the product of all divisors of the values; see `clamp`.
     """
-    bits = prepare_slots(frontier, tables, constraints)
-    # A key packs the open constraints, 64 // bits to a word.
-    words = max(1, (peak + 64 // bits - 1) // (64 // bits))
+    slot_bits = prepare_slots(frontier, tables, num_constraints)
+    slots_per_word = 64 // slot_bits
+    key_words = max(1, (peak + slots_per_word - 1) // slots_per_word)
     tables.first_state[0], tables.first_link[0], tables.stride[0] = 0, 0, 1
     log_scale = 0.0
     level, position = 0, 0
-    for component in range(components):
-        outcome = _begin_component(tables, level, words)
+    for component in range(num_components):
+        outcome = _begin_component(tables, level, key_words)
         drift = 0.0
         while outcome == ws.OK and position < frontier.component_end[component]:
             group = frontier.order[position]
-            outcome = _place_group(frontier, tables, weighting, level, group, bits, words)
+            outcome = _place_group(frontier, tables, weighting, level, group, slot_bits, key_words)
             if outcome == ws.OK:
                 level += 1
                 # An upper bound on the halvings of the values, so that not every level needs a scan.
@@ -116,7 +116,7 @@ def count_components(
 
 
 @inlined
-def _begin_component(tables: Tables, level: int, words: int) -> int:
+def _begin_component(tables: Tables, level: int, key_words: int) -> int:
     """Adds the first level of a component, with one state; returns the outcome."""
     state = tables.first_state[level]
     if state + 2 >= len(tables.links) // 2:
@@ -126,7 +126,7 @@ def _begin_component(tables: Tables, level: int, words: int) -> int:
     tables.levels_before[level] = 0
     tables.min_used[state], tables.max_used[state] = 0, 0
     tables.values[tables.first_value[level]] = 1.0
-    tables.keys[:words] = 0
+    tables.keys[:key_words] = 0
     return ws.OK
 
 
@@ -161,24 +161,24 @@ def end_of_values(tables: Tables, levels: int) -> int:
 
 
 @inlined
-def _thin_out(tables: Tables, end: int) -> int:
-    """Drops the values of most levels before `end`, and moves the others together; returns the end of the values.
+def _thin_out(tables: Tables, num_levels: int) -> int:
+    """Drops the values of most of the first levels, and moves the others together; returns the end of the values.
 
     In each component the first and the last level stay, and those whose `levels_before` the stride divides. Example: a
     stride of 4 keeps the levels 0, 4, 8 and 9 of 10.
     """
     values, first_value = tables.values, tables.first_value
     free = 0
-    for level in range(end):
+    for level in range(num_levels):
         if first_value[level] == DROPPED:
             continue
-        is_last = level == end - 1 or tables.levels_before[level + 1] == 0
+        is_last = level == num_levels - 1 or tables.levels_before[level + 1] == 0
         if is_last or tables.levels_before[level] % tables.stride[0] == 0:
-            begin, stop = level_span(tables, level)
-            for i in range(stop - begin):
+            begin, end = level_span(tables, level)
+            for i in range(end - begin):
                 values[free + i] = values[begin + i]
             first_value[level] = free
-            free += stop - begin
+            free += end - begin
         else:
             first_value[level] = DROPPED
     return free
@@ -186,20 +186,20 @@ def _thin_out(tables: Tables, end: int) -> int:
 
 @inlined
 def _place_group(
-    frontier: Frontier, tables: Tables, weighting: Weighting, level: int, group: int, bits: int, words: int
+    frontier: Frontier, tables: Tables, weighting: Weighting, level: int, group: int, slot_bits: int, key_words: int
 ) -> int:
-    """Places a group: adds the next level, with `words` words per key and `bits` bits per slot; returns the outcome."""
+    """Places a group: adds the next level, with `key_words` per key and `slot_bits` per slot; returns the outcome."""
     size, next_first = frontier.size[group], tables.first_state[level + 1]
-    bounds = open_group(frontier, tables, group, bits, words)
-    states = branch(tables, level, size, bounds, bits, words, weighting.track)
+    bounds = open_group(frontier, tables, group, slot_bits, key_words)
+    num_new = branch(tables, level, size, bounds, slot_bits, key_words, weighting.track)
     close_group(frontier, tables, group)
-    if states <= 0:  # Where memory lacks, `branch` returns a negated outcome.
+    if num_new <= 0:  # Where memory lacks, `branch` returns a negated outcome.
         # No state is left, so the constraints of this group contradict the others; the first of them is named.
-        return ws.INFEASIBLE + frontier.over[frontier.over_start[group]] if states == 0 else -states
+        return ws.INFEASIBLE + frontier.over[frontier.over_start[group]] if num_new == 0 else -num_new
     width = 1
-    for i in range(next_first, next_first + states):
+    for i in range(next_first, next_first + num_new):
         width = max(width, int(tables.max_used[i] - tables.min_used[i] + 1))
-    if not _add_level(tables, level + 1, states, width):
+    if not _add_level(tables, level + 1, num_new, width):
         return ws.NEED_VALUES
     tables.levels_before[level + 1] = tables.levels_before[level] + 1
     push_values(tables, weighting, level, size, tables.first_value[level + 1])
@@ -219,14 +219,15 @@ def push_values(tables: Tables, weighting: Weighting, level: int, size: int, tar
     first, next_first = tables.first_state[level], tables.first_state[level + 1]
     target = tables.values[target_begin : target_begin + (tables.first_state[level + 2] - next_first) * target_width]
     target[:] = 0.0
+    # Value m of a state is for min_used + m mines. With the mines of the group it goes to target[new_origin + m].
     for i in range(first, next_first):
         mines = tables.min_mines[i]
-        origin, length = (i - first) * width, tables.max_used[i] - min_used[i] + 1
+        origin, num_values = (i - first) * width, tables.max_used[i] - min_used[i] + 1
         for link in range(first_link[i], first_link[i + 1]):
             weight, linked = weights[mines], links[link]
-            to_origin = linked * target_width + min_used[i] + mines * weighting.track - min_used[next_first + linked]
-            for m in range(length):
-                target[np.uint64(to_origin + m)] += weight * values[np.uint64(origin + m)]
+            new_origin = linked * target_width + min_used[i] + mines * weighting.track - min_used[next_first + linked]
+            for m in range(num_values):
+                target[np.uint64(new_origin + m)] += weight * values[np.uint64(origin + m)]
             mines += 1  # The links of a state are in the order of their mines, without gaps.
 
 
@@ -247,13 +248,13 @@ def pull_values(
     messages[:] = 0.0
     for i in range(first, next_first):
         mines = tables.min_mines[i]
-        origin, length = (i - first) * width, tables.max_used[i] - min_used[i] + 1
+        origin, num_values = (i - first) * width, tables.max_used[i] - min_used[i] + 1
         for link in range(first_link[i], first_link[i + 1]):
             weight, linked = weights[mines], links[link]
-            to_origin = linked * target_width + min_used[i] + mines * weighting.track - min_used[next_first + linked]
+            new_origin = linked * target_width + min_used[i] + mines * weighting.track - min_used[next_first + linked]
             total = 0.0
-            for m in range(length):
-                onward = weight * next_messages[np.uint64(to_origin + m)]
+            for m in range(num_values):
+                onward = weight * next_messages[np.uint64(new_origin + m)]
                 messages[np.uint64(origin + m)] += onward
                 total += onward * values[np.uint64(origin + m)]
             mine_weight += mines * total

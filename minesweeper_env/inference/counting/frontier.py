@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minesweeper_env.compiled import inlined, subroutine
-from minesweeper_env.inference.counting.workspace import Frontier, Workspace, frontier_of
+from minesweeper_env.inference.counting.workspace import OK, Frontier, Workspace, frontier_of
 from minesweeper_env.inference.reading import NOWHERE, OPEN, UNKNOWN, Clues, Ints, follow_clues, read_clues
 
 CONTRADICTION = 4
@@ -23,68 +23,68 @@ CONTRADICTION = 4
 
 @inlined
 def read_board(work: Workspace, board: NDArray[np.int8]) -> int:
-    """Reads a board and applies single clues; returns the outcome."""
+    """Reads a board, (n,) int8, and applies single clues; returns OK, or CONTRADICTION + a cell at fault."""
     frontier = frontier_of(work)
     scratch = frontier.scratch
     clues = Clues(frontier.neighbours, frontier.known, frontier.missing, frontier.unknown, scratch[0], scratch[1])
     fault = read_clues(board, frontier.neighbours.shape[1], clues)
     if fault == NOWHERE:
         fault = follow_clues(clues)
-    return 0 if fault == NOWHERE else CONTRADICTION + fault
+    return OK if fault == NOWHERE else CONTRADICTION + fault
 
 
 @inlined
 def merge_cells(frontier: Frontier) -> tuple[int, int, int]:
-    """Lists constraints and groups; returns the numbers of both, and of the unknown cells under no constraint."""
+    """Fills the lists of constraints and groups; returns the numbers of both, and of the unknown cells outside."""
     cells, degree = frontier.neighbours.shape
     over_start, group_at, over = frontier.over_start, frontier.group_at, frontier.over
-    constraints = _list_constraints(frontier)
+    num_constraints = _list_constraints(frontier)
     # Groups with the same first constraint form a chain: `first_group` of a constraint, then `next_group` of a group.
     first_group, next_group = frontier.scratch[0], frontier.scratch[1]
-    first_group[:constraints] = -1
-    groups, outside, end = 0, 0, 0
+    first_group[:num_constraints] = -1
+    num_groups, num_outside, begin = 0, 0, 0
     for cell in range(cells):
         group_at[cell] = -1
         if frontier.known[cell] != UNKNOWN:
             continue
-        # The constraints of the cell are written behind those of the last group, and stay there if the group is new.
-        top = end
+        # The constraints over the cell are written behind those of the last group, and stay there if the group is new.
+        end = begin
         for j in range(degree):
             constraint = frontier.constraint_at[frontier.neighbours[cell, j]]
             if constraint >= 0:
-                over[top] = constraint
-                top += 1
-        if top == end:
-            outside += 1
+                over[end] = constraint
+                end += 1
+        if end == begin:
+            num_outside += 1
             continue
-        group = int(first_group[over[end]])
-        while group >= 0 and not _have_same_constraints(over, over_start[group], over_start[group + 1], end, top):
+        group = int(first_group[over[begin]])
+        while group >= 0 and not _have_same_constraints(over, over_start[group], over_start[group + 1], begin, end):
             group = int(next_group[group])
         if group < 0:
-            group = groups
-            groups += 1
-            over_start[group], over_start[group + 1] = end, top
+            group = num_groups
+            num_groups += 1
+            over_start[group], over_start[group + 1] = begin, end
             frontier.size[group] = 0
-            next_group[group] = first_group[over[end]]
-            first_group[over[end]] = group
-            end = top
+            next_group[group] = first_group[over[begin]]
+            first_group[over[begin]] = group
+            begin = end
         group_at[cell] = group
         frontier.size[group] += 1
-    _list_groups(frontier, constraints, groups, end)
-    return constraints, groups, outside
+    _list_groups(frontier, num_constraints, num_groups, begin)
+    return num_constraints, num_groups, num_outside
 
 
 @inlined
 def _list_constraints(frontier: Frontier) -> int:
-    """Lists the constraints; returns their number."""
-    constraints = 0
-    for cell in range(len(frontier.neighbours) + 1):
+    """Makes a constraint of each clue with unknown neighbours, in reading order; returns their number."""
+    num_constraints = 0
+    for cell in range(len(frontier.neighbours) + 1):  # the last one stands for cells off the board
         frontier.constraint_at[cell] = -1
         if cell < len(frontier.neighbours) and frontier.known[cell] == OPEN and frontier.unknown[cell] > 0:
-            frontier.constraint_at[cell] = constraints
-            frontier.cell_of[constraints] = cell
-            constraints += 1
-    return constraints
+            frontier.constraint_at[cell] = num_constraints
+            frontier.cell_of[num_constraints] = cell
+            num_constraints += 1
+    return num_constraints
 
 
 @inlined
@@ -99,17 +99,17 @@ def _have_same_constraints(over: Ints, other_begin: int, other_end: int, begin: 
 
 
 @inlined
-def _list_groups(frontier: Frontier, constraints: int, groups: int, end: int) -> None:
-    """Fills `under` and `under_start` with the transpose of `over`, which has `end` entries, by a counting sort."""
+def _list_groups(frontier: Frontier, num_constraints: int, num_groups: int, num_entries: int) -> None:
+    """Fills `under` and `under_start` with the transpose of `over`, of `num_entries` entries, by a counting sort."""
     under_start = frontier.under_start
-    for constraint in range(constraints + 1):
+    for constraint in range(num_constraints + 1):
         under_start[constraint] = 0
-    for i in range(end):
+    for i in range(num_entries):
         under_start[frontier.over[i]] += 1
-    for constraint in range(constraints):
+    for constraint in range(num_constraints):
         under_start[constraint + 1] += under_start[constraint]
-    # Each start is the end of its list here, and moves back as the list fills.
-    for group in range(groups - 1, -1, -1):
+    # Here each start is still the end of its list; it moves back as the list fills, from the last group to the first.
+    for group in range(num_groups - 1, -1, -1):
         for i in range(frontier.over_start[group], frontier.over_start[group + 1]):
             constraint = frontier.over[i]
             under_start[constraint] -= 1
@@ -123,60 +123,61 @@ _OPENING_COST = 1 << 16
 
 
 @subroutine
-def order_groups(frontier: Frontier, constraints: int, groups: int) -> tuple[int, int]:
+def order_groups(frontier: Frontier, num_constraints: int, num_groups: int) -> tuple[int, int]:
     """Fills `order` with the groups, component by component; constraints connect the groups of a component.
 
-    A component begins at its rim. Then the groups of the cheapest open constraint are placed, again and again: of the
-    one whose remaining groups lie under the fewest constraints that are not open yet.
+    A component begins at its rim. Then, again and again, all groups under the cheapest open constraint are placed. That
+    is the one whose unplaced groups lie under the fewest constraints that are not open yet.
 
     Returns the number of components, and an upper bound on the constraints that are open at once.
     """
     stage, active = frontier.stage, frontier.active
-    for constraint in range(constraints):
+    for constraint in range(num_constraints):
         stage[constraint] = UNSEEN
         frontier.unplaced_groups[constraint] = frontier.under_start[constraint + 1] - frontier.under_start[constraint]
-    for group in range(groups):
+    for group in range(num_groups):
         frontier.placed[group] = 0
-    components, placed, peak = 0, 0, 0
-    for seed in range(constraints):
+    num_components, num_placed, peak = 0, 0, 0
+    for seed in range(num_constraints):
         if stage[seed] == UNSEEN:
             # The seed may lie in the middle of its component, where more constraints are open at once than at its rim.
-            active[0] = _farthest(frontier, seed)
+            active[0] = _farthest_constraint(frontier, seed)
             stage[active[0]] = OPENED
-            active_count = 1
-            while active_count > 0:
-                placed, active_count = _finish(frontier, _cheapest(frontier, active_count), active_count, placed)
+            num_active = 1
+            while num_active > 0:
+                constraint = _cheapest_constraint(frontier, num_active)
+                num_placed, num_active = _place_groups_under(frontier, constraint, num_active, num_placed)
                 # Counted before finished constraints are dropped, since all of them are open for a moment.
-                peak = max(peak, active_count)
-                active_count = _drop_finished(frontier, active_count)
-            frontier.component_end[components] = placed
-            components += 1
-    return components, peak
+                peak = max(peak, num_active)
+                num_active = _drop_finished(frontier, num_active)
+            frontier.component_end[num_components] = num_placed
+            num_components += 1
+    return num_components, peak
 
 
 @inlined
-def _finish(frontier: Frontier, constraint: int, active_count: int, placed: int) -> tuple[int, int]:
+def _place_groups_under(frontier: Frontier, constraint: int, num_active: int, num_placed: int) -> tuple[int, int]:
     """Places all groups under a constraint; returns the new numbers of groups in `order` and of active constraints."""
     while frontier.unplaced_groups[constraint] > 0:
         group = _next_group(frontier, constraint)
         frontier.placed[group] = 1
-        frontier.order[placed] = group
-        placed += 1
+        frontier.order[num_placed] = group
+        num_placed += 1
         for i in range(frontier.over_start[group], frontier.over_start[group + 1]):
             other = frontier.over[i]
             frontier.unplaced_groups[other] -= 1
             if frontier.stage[other] == UNSEEN:
                 frontier.stage[other] = OPENED
-                frontier.active[active_count] = other
-                active_count += 1
-    return placed, active_count
+                frontier.active[num_active] = other
+                num_active += 1
+    return num_placed, num_active
 
 
 @inlined
-def _drop_finished(frontier: Frontier, active_count: int) -> int:
+def _drop_finished(frontier: Frontier, num_active: int) -> int:
     """Removes the constraints without unplaced groups from `active`; returns the number that stays."""
     kept = 0
-    for i in range(active_count):
+    for i in range(num_active):
         constraint = frontier.active[i]
         if frontier.unplaced_groups[constraint] > 0:
             frontier.active[kept] = constraint
@@ -187,7 +188,7 @@ def _drop_finished(frontier: Frontier, active_count: int) -> int:
 
 
 @inlined
-def _farthest(frontier: Frontier, seed: int) -> int:
+def _farthest_constraint(frontier: Frontier, seed: int) -> int:
     """Returns the constraint that a breadth-first search over UNSEEN constraints from `seed` visits last."""
     stage, queue = frontier.stage, frontier.scratch[0]
     queue[0] = seed
@@ -204,20 +205,20 @@ def _farthest(frontier: Frontier, seed: int) -> int:
                     stage[other] = OPENED
                     queue[tail] = other
                     tail += 1
-    # The search borrowed `stage` for its marks.
+    # `order_groups` reads `stage` too, so the marks of this search are removed.
     for i in range(tail):
         stage[queue[i]] = UNSEEN
     return int(queue[tail - 1])
 
 
 @inlined
-def _cheapest(frontier: Frontier, active_count: int) -> int:
+def _cheapest_constraint(frontier: Frontier, num_active: int) -> int:
     """Returns the active constraint that is cheapest to finish; in a tie, the one opened first."""
     chosen = int(frontier.active[0])
-    if active_count == 1:
+    if num_active == 1:
         return chosen
     least = 1 << 40
-    for i in range(active_count):
+    for i in range(num_active):
         constraint = frontier.active[i]
         # The number of groups only breaks ties: it is below _OPENING_COST.
         cost = int(frontier.unplaced_groups[constraint])
@@ -262,16 +263,16 @@ _WIDE_LOG_STATES = 12.0
 
 
 @subroutine
-def reorder_wide_components(frontier: Frontier, components: int) -> int:
+def reorder_wide_components(frontier: Frontier, num_components: int) -> int:
     """Orders the groups of wide components by rows or by columns, where that promises fewer states.
 
     Returns an upper bound on the constraints open at once in reordered components; 0 if there are none.
     """
     peak, begin = 0, 0
-    for component in range(components):
+    for component in range(num_components):
         end = int(np.int64(frontier.component_end[component]))
         if end - begin >= _MIN_WIDE_GROUPS:
-            log_states, _ = _rate(frontier, frontier.order[begin:end])
+            log_states, _ = _estimate_states(frontier, frontier.order[begin:end])
             if log_states > _WIDE_LOG_STATES:
                 peak = max(peak, _try_sweeps(frontier, frontier.order[begin:end], log_states))
         begin = end
@@ -286,23 +287,23 @@ def _try_sweeps(frontier: Frontier, order: Ints, log_states: float) -> int:
     """
     cells, degree = frontier.neighbours.shape
     sweep, keys = frontier.scratch[1, : len(order)], frontier.scratch[2]
-    # Neighbours are in reading order without the cell itself: the one straight below has the index degree // 2 + 2 *
-    # radius. Under cell 0 it is the cell `cols`; on a single row, too, since n stands for cells off the board.
+    # A row of `neighbours` is in reading order, without the cell itself. So the cell straight below has the index
+    # degree // 2 + 2 * radius, which is 6 for radius 1. Below cell 0 it is `cols`, or n = `cols` on a single row.
     cols = int(frontier.neighbours[0, degree // 2 + int(math.sqrt(degree + 1)) - 1])
     peak = 0
     for by_column in range(2):
-        # Downwards, so that a group's key is its first cell in the sweep's order by rows.
+        # Downwards, so that the key of a group comes from its first cell in reading order.
         for cell in range(cells - 1, -1, -1):
             if frontier.group_at[cell] >= 0:
-                keys[frontier.group_at[cell]] = cell % cols * (cells // cols) + cell // cols if by_column == 1 else cell
-        # By insertion, because reading order is nearly sorted already.
+                number_by_columns = cell % cols * (cells // cols) + cell // cols  # col * rows + row
+                keys[frontier.group_at[cell]] = number_by_columns if by_column == 1 else cell
         for i in range(len(order)):
             j = i
             while j > 0 and keys[sweep[j - 1]] > keys[order[i]]:
                 sweep[j] = sweep[j - 1]
                 j -= 1
             sweep[j] = order[i]
-        sweep_log_states, max_open = _rate(frontier, sweep)
+        sweep_log_states, max_open = _estimate_states(frontier, sweep)
         if sweep_log_states < log_states:
             log_states, peak = sweep_log_states, max_open
             for i in range(len(order)):
@@ -311,40 +312,39 @@ def _try_sweeps(frontier: Frontier, order: Ints, log_states: float) -> int:
 
 
 @inlined
-def _rate(frontier: Frontier, order: Ints) -> tuple[float, int]:
-    """Estimates the cost of an elimination order; a level has as many states as the product of `_choices`, by estimate.
+def _estimate_states(frontier: Frontier, order: Ints) -> tuple[float, int]:
+    """Returns the base-2 logarithm of the most states on a level of an order, and the most constraints open at once.
 
-    Returns the base-2 logarithm of the most states on a level, and the most constraints open at once.
+    The number of states on a level is estimated as the product of `_count_possible_sums` over all constraints.
     """
-    # Constraint: the number of its cells in the groups so far.
-    placed_cells = frontier.scratch[0]
+    placed_cells = frontier.scratch[0]  # constraint: the number of its cells in the groups so far
     for group in order:
         for i in range(frontier.over_start[group], frontier.over_start[group + 1]):
             placed_cells[frontier.over[i]] = 0
-    log_states, max_log_states, active, max_active = 0.0, 0.0, 0, 0
+    log_states, max_log_states, num_open, max_open = 0.0, 0.0, 0, 0
     for group in order:
         begin, end = frontier.over_start[group], frontier.over_start[group + 1]
         for i in range(begin, end):
             constraint = frontier.over[i]
             # The factor of each constraint changes: the old one leaves the product, and the new one enters it.
-            log_states -= math.log2(_choices(frontier, constraint, placed_cells[constraint]))
-            active += placed_cells[constraint] == 0
+            log_states -= math.log2(_count_possible_sums(frontier, constraint, placed_cells[constraint]))
+            num_open += placed_cells[constraint] == 0
             placed_cells[constraint] += frontier.size[group]
-            log_states += math.log2(_choices(frontier, constraint, placed_cells[constraint]))
-        max_active = max(max_active, active)
+            log_states += math.log2(_count_possible_sums(frontier, constraint, placed_cells[constraint]))
+        max_open = max(max_open, num_open)
         for i in range(begin, end):
             constraint = frontier.over[i]
-            active -= placed_cells[constraint] == frontier.unknown[frontier.cell_of[constraint]]
+            num_open -= placed_cells[constraint] == frontier.unknown[frontier.cell_of[constraint]]
         max_log_states = max(max_log_states, log_states)
-    return max_log_states, max_active
+    return max_log_states, max_open
 
 
 @inlined
-def _choices(frontier: Frontier, constraint: int, placed_cells: int) -> int:
-    """Returns how many mine counts are possible for the first `placed_cells` cells of a constraint.
+def _count_possible_sums(frontier: Frontier, constraint: int, num_placed: int) -> int:
+    """Returns how many mine counts are possible for the first `num_placed` cells of a constraint.
 
     Example: a constraint lacks 2 mines in 3 cells. Its first 2 cells hold 1 or 2 of them, so 2 counts are possible.
     """
     cell = frontier.cell_of[constraint]
     missing, unknown = frontier.missing[cell], frontier.unknown[cell]
-    return int(min(missing, placed_cells) - max(0, missing - (unknown - placed_cells)) + 1)
+    return int(min(missing, num_placed) - max(0, missing - (unknown - num_placed)) + 1)

@@ -87,7 +87,7 @@ def finish_posterior(
     outcome, outside_probability, log_layouts = join_components(frontier, tables, totals, weighting)
     # BOOLEAN values cannot underflow: a sum of 0 means that no layout exists.
     if outcome == UNDERFLOW and mode == forward.BOOLEAN:
-        outcome = CONTRADICTION + _cell_to_name(frontier)
+        outcome = CONTRADICTION + _cell_to_blame(frontier)
     if outcome != ws.OK:
         return outcome, 0.0
     for cell in range(len(probabilities)):
@@ -110,31 +110,31 @@ def run_forward_pass(
 
     Returns the outcome, the natural logarithm of the divisor of the weights, the weighting and the totals.
     """
-    constraints, groups, outside = merge_cells(frontier)
+    num_constraints, num_groups, num_outside = merge_cells(frontier)
     unknown = 0
     for cell in range(len(frontier.neighbours)):
         unknown += frontier.known[cell] == UNKNOWN
         mines -= frontier.known[cell] == MINE
     # Half a mine more, in one cell more, keeps the density within 0 and 1; an impossible number of mines is clipped.
-    possible = min(max(mines, 0), unknown)
-    weighting = forward.weighting_of(mode, density if density > 0.0 else (possible + 0.5) / (unknown + 1.0))
+    possible_mines = min(max(mines, 0), unknown)
+    weighting = forward.weighting_of(mode, density if density > 0.0 else (possible_mines + 0.5) / (unknown + 1.0))
     if mode != forward.IID and not 0 <= mines <= unknown:
-        return CONTRADICTION + _cell_to_name(frontier), 0.0, weighting, Totals(0, mines, unknown - mines, outside)
-    components, peak = order_groups(frontier, constraints, groups)
-    totals = Totals(components, mines, unknown - mines, outside)
+        return CONTRADICTION + _cell_to_blame(frontier), 0.0, weighting, Totals(0, mines, unknown - mines, num_outside)
+    num_components, peak = order_groups(frontier, num_constraints, num_groups)
+    totals = Totals(num_components, mines, unknown - mines, num_outside)
     for i in range(len(totals)):
         tables.totals[i] = totals[i]
     # Both bounds count: a component keeps its first order unless a sweep promises fewer states.
-    peak = max(peak, reorder_wide_components(frontier, components))
-    outcome, log_scale = forward.count_components(frontier, tables, weighting, components, constraints, peak)
+    peak = max(peak, reorder_wide_components(frontier, num_components))
+    outcome, log_scale = forward.count_components(frontier, tables, weighting, num_components, num_constraints, peak)
     if outcome >= ws.INFEASIBLE:
         outcome = CONTRADICTION + frontier.cell_of[outcome - ws.INFEASIBLE]
     return outcome, log_scale, weighting, totals
 
 
 @inlined
-def _cell_to_name(frontier: Frontier) -> int:
-    """Returns the cell to name in the error of an impossible mine count: a clue with unknown neighbours if any."""
+def _cell_to_blame(frontier: Frontier) -> int:
+    """Returns the cell that the error of an impossible mine count names: a clue with unknown neighbours if any."""
     covered = 0
     for cell in range(len(frontier.neighbours)):
         if frontier.constraint_at[cell] >= 0:
@@ -172,10 +172,10 @@ def run_with_workspace(
     except IndexError:
         workspace = ws.make_workspace(rows, cols, radius)
     while True:
-        within_limit = workspace
+        limited = workspace  # fewer entries of `links` have room for fewer states
         if len(workspace.links) > 2 * max_states:
-            within_limit = workspace._replace(links=workspace.links[: 2 * max_states])
-        outcome = kernel(within_limit, *arguments)
+            limited = workspace._replace(links=workspace.links[: 2 * max_states])
+        outcome = kernel(limited, *arguments)
         if not ws.OK < outcome <= ws.NEED_VALUES:
             break
         workspace = ws.grow_workspace(workspace, outcome, max_states)
@@ -185,12 +185,9 @@ def run_with_workspace(
 
 
 def run_boards(
-    config: BoardConfig,
-    kernel: Callable[..., tuple[int, int]],
-    arguments: Sequence[Any],
-    board_at: Callable[[int], NDArray[np.int8]],
-    give_up: Callable[[int], None] | None = None,
-) -> None:
+    config: BoardConfig, kernel: Callable[..., tuple[int, int]], arguments: Sequence[Any],
+    board_at: Callable[[int], NDArray[np.int8]], give_up: Callable[[int], None] | None = None,
+) -> None:  # fmt: skip
     """Runs a kernel over many boards, in a workspace that grows as needed.
 
     The kernel gets the index of the board to begin at, the `arguments`, and the fields of the workspace. It returns the
@@ -204,14 +201,14 @@ def run_boards(
     """
     index = 0
 
-    def go_on(workspace: Workspace) -> int:
+    def run_from_index(workspace: Workspace) -> int:
         nonlocal index
-        index, result = kernel(index, *arguments, *workspace)
-        return result
+        index, board_outcome = kernel(index, *arguments, *workspace)
+        return board_outcome
 
     while True:
         try:
-            outcome = run_with_workspace(go_on, config.rows, config.cols, config.radius)
+            outcome = run_with_workspace(run_from_index, config.rows, config.cols, config.radius)
             if outcome == ws.OK:
                 return
             raise failure(board_at(index).reshape(config.rows, -1), config.mines, config.radius, outcome, index)
@@ -239,30 +236,31 @@ def infer(
         index, outcome = posteriors(flat, mines, density, mode, index, results, log_layouts, *work)
         return outcome
 
+    # After an underflow the board is computed alone, at a density that keeps its weights in range.
     while (outcome := run_with_workspace(compute, rows, cols, radius, passes=passes)) != ws.OK:
         if outcome != UNDERFLOW or density != 0.0:
             raise failure(boards[index], mines, radius, outcome, index if number > 1 else None)
-        density_in_range = matching_density(boards[index], mines, radius)
-        this = slice(index, index + 1)
-        log_layouts[this] = infer(boards[this], mines, radius, mode, density_in_range, probabilities[this])
+        density_that_fits = matching_density(boards[index], mines, radius)
+        only = slice(index, index + 1)
+        log_layouts[only] = infer(boards[only], mines, radius, mode, density_that_fits, probabilities[only])
         index += 1
     return log_layouts
 
 
 def failure(board: Boards, mines: int, radius: int, outcome: int, index: int | None = None) -> ValueError:
     """Returns the error for a board, (rows, cols), and the outcome of a kernel; `index` is its index in a batch."""
-    where = "" if index is None else f"board {index}: "
+    prefix = "" if index is None else f"board {index}: "
     if outcome == UNDERFLOW:
         # A total weight of 0 does not tell an impossible board from an unlikely one; BOOLEAN mode cannot underflow.
         try:
             infer(board[None], mines, radius, forward.BOOLEAN, 0.0, np.empty((1, *board.shape)))
         except InconsistentBoardError as error:
-            return InconsistentBoardError(where + error.reason, error.cell)
+            return InconsistentBoardError(prefix + error.reason, error.cell)
         return PositionTooHardError(
-            f"{where}{mines} mines are so unlikely for these numbers that the weights of all layouts underflow"
+            f"{prefix}{mines} mines are so unlikely for these numbers that the weights of all layouts underflow"
         )
     row, col = divmod(outcome - CONTRADICTION, board.shape[1])
-    reason = f"{where}the numbers allow no layout with {mines} mines"
+    reason = f"{prefix}the numbers allow no layout with {mines} mines"
     min_mines, max_mines = _mines_that_fit(board, radius)
     if mines < min_mines:
         reason += f"; they need at least {min_mines}"
@@ -278,7 +276,8 @@ def _mines_that_fit(board: Boards, radius: int) -> tuple[int, float]:
     def compute(work: Workspace) -> int:
         nonlocal min_mines, max_mines
         known_mines = 0
-        # IID mode decides by the clues alone; BOOLEAN mode, with any total, also counts the mines of each component.
+        # IID mode tells whether the clues alone can be met. BOOLEAN mode then fills the tables with the mines of each
+        # component, even if the board cannot have the total that is passed.
         for mode in (forward.IID, forward.BOOLEAN):
             _, outcome = posteriors(flat, known_mines, 0.5, mode, 0, np.empty(flat.shape), np.empty(1), *work)
             if outcome != ws.OK and (mode == forward.IID or outcome <= ws.NEED_VALUES):

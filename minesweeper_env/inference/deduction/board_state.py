@@ -62,8 +62,8 @@ def forced(state: BoardState, reason: Reason) -> tuple[int, int]:
         gap = np.full((radius, cols), codes.mine, np.int8)
         board = np.concatenate([board, gap, np.full((rows, cols), codes.hidden, np.int8)])
         mines_left = state.unknown.bit_count()
-    # A clue becomes its missing mines plus the shown mines around it: it becomes a 4 if it lacks 1 mine and has 3 open
-    # neighbours, none of them in the reason. First all clues become 0, so as not to count as shown mines.
+    # A clue becomes its missing mines plus the shown mines around it: a 4 if it lacks 1 mine and is next to 3 shown
+    # mines. First all clues of the reason become 0, so as not to count as shown mines.
     board.flat[list(reason.clues)] = 0
     shown = board == codes.mine
     for clue in reason.clues:
@@ -163,7 +163,7 @@ class BoardState:
         with deducers(*self.shape, self.radius).lend() as deducer:
             read_board(self._board.ravel(), self._codes.max_count, False, *deducer.clues, *deducer.memory)
             # Without the last entry, which stands for cells off the board.
-            known, missing, unknown = (column[:-1].copy() for column in deducer.clues[1:4])
+            known, missing, unknown = (field[:-1].copy() for field in deducer.clues[1:4])
         self.unknown = to_bits(known == UNKNOWN)
         self.findable &= self.unknown
         self.safe &= self.unknown
@@ -174,7 +174,7 @@ class BoardState:
         self.constraints = {clue: Constraint(self._unknown_near(clue), int(missing[clue]), 1 << clue) for clue in clues}
 
     def look_further(self, deducer: Deducer) -> tuple[int, int]:
-        """Returns what `read_board` returns, or a result of `pack_board` and -1; `deducer` then holds the cells."""
+        """Returns what `read_board` returns, or a result of `pack_board` and -1; the cells are then in `deducer`."""
         arrays = (*deducer.clues, *deducer.memory)
         result, constraint = read_board(self._board.ravel(), self._codes.max_count, True, *arrays)
         # NOTHING implies that the closure in the arrays is complete, as `pack_board` needs it.

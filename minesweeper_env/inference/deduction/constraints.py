@@ -100,9 +100,9 @@ def is_certain(closure: Closure, constraint: int) -> bool:
 
 @subroutine
 def close_constraints(clues: Clues, memory: Memory) -> bool:
-    """Closes the constraints of all clues under differences; returns whether the closure is complete, not cut off.
+    """Lists the constraints of all clues and their differences; returns whether the list is complete, not cut off.
 
-    Certain constraints are listed in `certain`, and take no part in differences. A clue is the parent -1 - clue.
+    Certain constraints are listed in `certain`, and take no part in differences.
     """
     closure = closure_of(memory)
     cells, degree = clues.neighbours.shape
@@ -115,11 +115,11 @@ def close_constraints(clues: Clues, memory: Memory) -> bool:
         if clues.known[clue] == OPEN and clues.unknown[clue] > 0:
             end = closure.start[closure.size[0]]
             for k in range(degree):
-                other = int(np.int64(clues.neighbours[clue, k]))
-                if clues.known[other] == UNKNOWN:
-                    closure.cell[end] = other
+                neighbour = int(np.int64(clues.neighbours[clue, k]))
+                if clues.known[neighbour] == UNKNOWN:
+                    closure.cell[end] = neighbour
                     end += 1
-            _add(memory, end, int(np.int64(clues.missing[clue])), -1 - clue, -1)
+            _add_constraint(memory, end, int(np.int64(clues.missing[clue])), -1 - clue, -1)  # the parent is the clue
     # A difference goes to the end of the list, so the loop reaches it too.
     constraint = 0
     while constraint < closure.size[0] and not _is_full(closure):
@@ -179,7 +179,7 @@ def _lies_within(closure: Closure, inner: int, outer: int) -> bool:
 def _subtract(closure: Closure, outer: int, inner: int) -> None:
     """Adds the difference of two constraints, of which the inner one lies within the outer one."""
     mines = closure.mines[outer] - closure.mines[inner]
-    _add(closure.memory, _write_rest(closure, outer, inner), mines, outer, inner)
+    _add_constraint(closure.memory, _write_rest(closure, outer, inner), mines, outer, inner)
 
 
 @inlined
@@ -197,8 +197,8 @@ def _write_rest(closure: Closure, constraint: int, other: int) -> int:
 
 
 @subroutine
-def _add(memory: Memory, end: int, mines: int, parent: int, other_parent: int) -> None:
-    """Adds the constraint of the cells written behind the last one, up to entry `end`, if it is new and fits."""
+def _add_constraint(memory: Memory, end: int, mines: int, parent: int, other_parent: int) -> None:
+    """Adds the constraint of the cells written behind the last constraint, up to entry `end`, if it is new and fits."""
     closure = closure_of(memory)
     if _is_full(closure):
         return
@@ -241,29 +241,31 @@ def find_overlaps(memory: Memory) -> int:
         {a, b, c}: 1 mine    and    {b, c, d}: 2 mines    give    {d}: 1 mine    and    {a}: 0 mines
     """
     closure = closure_of(memory)
-    constraints = closure.size[0]
-    closure.seen[:constraints] = 0
-    for first in range(constraints):
+    num_constraints = closure.size[0]
+    closure.seen[:num_constraints] = 0
+    for first in range(num_constraints):
         # `stack` lists the earlier constraints that share cells with the first one; `seen` counts the shared cells.
-        overlapping = 0
+        num_overlapping = 0
         for i in range(closure.start[first], closure.start[first + 1]):
             entry = closure.containing[closure.cell[i]]
             while entry >= 0:
                 second = closure.owner[entry]
                 if second < first and closure.seen[second] == 0:
-                    closure.stack[overlapping] = second
-                    overlapping += 1
+                    closure.stack[num_overlapping] = second
+                    num_overlapping += 1
                 closure.seen[second] += second < first
                 entry = closure.next_containing[entry]
-        for k in range(overlapping):
+        for k in range(num_overlapping):
             second = closure.stack[k]
             shared = closure.seen[second]
             closure.seen[second] = 0
             first_only, second_only = length(closure, first) - shared, length(closure, second) - shared
             excess = closure.mines[first] - closure.mines[second]
             if first_only > 0 and second_only > 0 and (excess == first_only or excess == -second_only):
-                _add(memory, _write_rest(closure, first, second), first_only if excess > 0 else 0, first, second)
-                _add(memory, _write_rest(closure, second, first), 0 if excess > 0 else second_only, first, second)
+                first_mines = first_only if excess > 0 else 0
+                second_mines = 0 if excess > 0 else second_only
+                _add_constraint(memory, _write_rest(closure, first, second), first_mines, first, second)
+                _add_constraint(memory, _write_rest(closure, second, first), second_mines, first, second)
     return int(closure.number_certain[0])
 
 

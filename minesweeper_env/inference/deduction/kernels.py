@@ -89,8 +89,7 @@ def deduce_boards(
         fault = reading.read_clues(boards[i], max_count, clues)
         if fault == reading.NOWHERE:
             fault = reading.follow_clues(clues)
-        # Stands for "something may follow" until the first look.
-        result = constraints.BY_DIFFERENCE
+        result = constraints.BY_DIFFERENCE  # stands for "something may follow" until the first look
         while fault == reading.NOWHERE and level > SINGLE and result not in (constraints.NOTHING, constraints.TOO_HARD):
             mines_left, unknown, safe = mines, 0, 0
             for cell in range(boards.shape[1]):
@@ -102,7 +101,7 @@ def deduce_boards(
                 break
             # Too many known mines count as none left, since a negative number would leave out the total.
             result = look_further(clues, memory, max(mines_left, 0) if level == WITH_TOTAL else -1, unknown)
-            fault = _decide(clues, memory, result)
+            fault = _mark_found(clues, memory, result)
             if fault == reading.NOWHERE:
                 fault = reading.follow_clues(clues)
         for cell in range(boards.shape[1]):
@@ -110,8 +109,8 @@ def deduce_boards(
 
 
 @inlined
-def _decide(clues: Clues, memory: Memory, result: int) -> int:
-    """Marks the cells that `look_further` has found; returns a clue that this contradicts, or NOWHERE."""
+def _mark_found(clues: Clues, memory: Memory, result: int) -> int:
+    """Marks the cells that a `result` of `look_further` decides; returns a clue that this contradicts, or NOWHERE."""
     closure = closure_of(memory)
     if result >= constraints.BY_DIFFERENCE:
         for k in range(closure.number_certain[0]):

@@ -55,12 +55,14 @@ def pack_constraints(clues: Clues, memory: Memory, mines: int, unknown: int) -> 
     cells = len(clues.neighbours)
     positions = _list_cells(clues, packing)
     _list_candidates(closure, packing)
+    packing.score[:] = 0
+    packing.best[:] = 0
     packing.nodes[0] = 0
     for kind in range(constraints.REST_IS_SAFE, constraints.REST_IS_MINED + 1):
         target = mines if kind == constraints.REST_IS_SAFE else unknown - mines
-        if _bound(closure, kind) < target:
+        if _bound_weight(closure, kind) < target:
             continue
-        # The heaviest packing is best, then one of fewer cells: the score is weight * (cells + 1) - cells taken.
+        # The heaviest packing is best, then one of fewer cells: the score is weight * (cells + 1) - cells_taken.
         packing.taken[:] = 0
         for begin in range(positions - 1, -1, -1):
             best = _search(memory, kind, begin, positions, False)
@@ -69,7 +71,8 @@ def pack_constraints(clues: Clues, memory: Memory, mines: int, unknown: int) -> 
             return constraints.TOO_HARD
         # On a board of 9 cells, weight 3 on 5 cells scores 25: (25 + 9) // 10 = 3 and 30 - 25 = 5.
         weight = (packing.best[0] + cells) // (cells + 1)
-        if weight == target and weight * (cells + 1) - packing.best[0] < unknown:
+        cells_taken = weight * (cells + 1) - packing.best[0]
+        if weight == target and cells_taken < unknown:
             # One less, so that the last search finds the best packing again and stops there.
             packing.best[0] -= 1
             _search(memory, kind, 0, positions, True)
@@ -86,31 +89,29 @@ def _list_cells(clues: Clues, packing: Packing) -> int:
     """Fills `order` with the unknown cells next to clues, those of a clue close together; returns their number."""
     cells, degree = clues.neighbours.shape
     packing.position[:] = -1
-    listed, expanded = 0, 0
+    num_listed, num_expanded = 0, 0
     for seed in range(cells):
         if clues.known[seed] == OPEN and clues.unknown[seed] > 0:
-            listed = _list_around(clues, packing, seed, listed)
-        while expanded < listed:
+            num_listed = _list_around(clues, packing, seed, num_listed)
+        while num_expanded < num_listed:
             for k in range(degree):
-                clue = int(np.int64(clues.neighbours[packing.order[expanded], k]))
+                clue = int(np.int64(clues.neighbours[packing.order[num_expanded], k]))
                 if clue < cells and clues.known[clue] == OPEN:
-                    listed = _list_around(clues, packing, clue, listed)
-            expanded += 1
-    packing.score[:] = 0
-    packing.best[:] = 0
-    return listed
+                    num_listed = _list_around(clues, packing, clue, num_listed)
+            num_expanded += 1
+    return num_listed
 
 
 @inlined
-def _list_around(clues: Clues, packing: Packing, clue: int, listed: int) -> int:
-    """Adds the unknown neighbours of a clue to the `listed` cells in `order`; returns the new number."""
+def _list_around(clues: Clues, packing: Packing, clue: int, num_listed: int) -> int:
+    """Adds the unknown neighbours of a clue to the `num_listed` cells in `order`; returns the new number."""
     for k in range(clues.neighbours.shape[1]):
         cell = int(np.int64(clues.neighbours[clue, k]))
         if clues.known[cell] == UNKNOWN and packing.position[cell] < 0:
-            packing.position[cell] = listed
-            packing.order[listed] = cell
-            listed += 1
-    return listed
+            packing.position[cell] = num_listed
+            packing.order[num_listed] = cell
+            num_listed += 1
+    return num_listed
 
 
 @inlined
@@ -133,7 +134,7 @@ def _weigh(closure: Closure, constraint: int, kind: int) -> int:
 
 
 @inlined
-def _bound(closure: Closure, kind: int) -> float:
+def _bound_weight(closure: Closure, kind: int) -> float:
     """Returns an upper bound on the weight of a packing: each cell counts where it weighs most.
 
     A cell of {a, b, c}: 2 mines weighs 2/3, and the weights of its three cells add up to the weight of the constraint.
@@ -189,7 +190,7 @@ def _search(memory: Memory, kind: int, begin: int, end: int, is_last: bool) -> i
             # Back at a position with a chosen constraint: release its cells, and try the next candidate.
             _mark_cells(closure, packing, packing.choice[depth], 0)
             constraint = packing.next_candidate[packing.choice[depth]]
-        while constraint >= 0 and not _is_free(closure, packing, constraint):
+        while constraint >= 0 and not _has_no_taken_cell(closure, packing, constraint):
             constraint = packing.next_candidate[constraint]
         packing.choice[depth] = constraint
         packing.score[depth + 1] = packing.score[depth]
@@ -202,12 +203,12 @@ def _search(memory: Memory, kind: int, begin: int, end: int, is_last: bool) -> i
 
 
 @inlined
-def _is_free(closure: Closure, packing: Packing, constraint: int) -> bool:
+def _has_no_taken_cell(closure: Closure, packing: Packing, constraint: int) -> bool:
     """Returns whether no cell of a constraint is taken."""
-    free = True
+    none_taken = True
     for i in range(closure.start[constraint], closure.start[constraint + 1]):
-        free &= packing.taken[closure.cell[i]] == 0
-    return free
+        none_taken &= packing.taken[closure.cell[i]] == 0
+    return none_taken
 
 
 @inlined

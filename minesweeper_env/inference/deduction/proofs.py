@@ -60,6 +60,7 @@ def hint(
     goals = _goals(state, cell)
     if not goals:
         return []
+    # Cells with a flag are goals only if no other is left.
     goals = goals & ~to_bits(np.asarray(board) == Codes.of_radius(radius).flagged) or goals
     search = _Search(_inferences(state, with_pairs=hardest > 1), goals)
     if search.is_possible:
@@ -154,7 +155,6 @@ class _Search:
         self._goals = goals
         # Pairs of a rank and an inference; the search names an inference by its index in this list.
         self._ranked: list[tuple[int, _Inference]] = []
-        self._rank: dict[int, int] = {}  # of each bit: the round of deduction that finds it
         # What is known after a round lets more inferences fire in the next one.
         known, waiting = 0, list(inferences)
         for rank in count(1):
@@ -163,11 +163,10 @@ class _Search:
                 break
             waiting = [inference for inference in waiting if inference.needs & ~known]
             self._ranked += [(rank, inference) for inference in fired]
-            for bit in bits(_found_by(fired) & ~known):
-                self._rank[bit] = rank
             known |= _found_by(fired)
         self.is_possible = bool(known & goals)
-        self._deriving: dict[int, list[int]] = {bit: [] for bit in self._rank}
+        # The bit of a cell: the indices of the inferences that find it, those of the least rank first.
+        self._deriving: dict[int, list[int]] = {bit: [] for bit in bits(known)}
         for index, (_, inference) in enumerate(self._ranked):
             for bit in bits(inference.finds):
                 self._deriving[bit].append(index)
@@ -193,26 +192,26 @@ class _Search:
 
         `chosen` maps the index of an inference to its depth: the steps from it to the goal, both ends included.
         """
-        key = frozenset(chosen)
-        if key in self._seen or self._nodes > MAX_NODES:
+        indices = frozenset(chosen)
+        if indices in self._seen or self._nodes > MAX_NODES:
             return
-        self._seen.add(key)
+        self._seen.add(indices)
         self._nodes += 1
         # At least `rank` steps lead to an inference, itself included, and depth - 1 more lead from it to the goal.
         if any(depth - 1 + self._ranked[index][0] > limit for index, depth in chosen.items()):
             return
-        missing = self._missing(chosen)
+        missing = self._missing_cells(chosen)
         if not missing:
-            self._keep([self._ranked[index][1] for index in chosen])
+            self._keep_proof([self._ranked[index][1] for index in chosen])
             return
         if len(chosen) + self._min_inferences(missing) > limit:
             return
         for index in self._candidates(chosen, missing):
             finds = self._ranked[index][1].finds
-            depth = max(depth for user, depth in chosen.items() if self._ranked[user][1].needs & finds)
-            self._extend({**chosen, index: depth + 1}, limit)
+            user_depth = max(depth for user, depth in chosen.items() if self._ranked[user][1].needs & finds)
+            self._extend({**chosen, index: user_depth + 1}, limit)
 
-    def _missing(self, chosen: dict[int, int]) -> int:
+    def _missing_cells(self, chosen: dict[int, int]) -> int:
         """Returns the cells that chosen inferences need, and that they do not derive in any order.
 
         For "x if y" and "y if x" these are x and y: each has a derivation, and neither can be the first. With "y" as a
@@ -248,7 +247,7 @@ class _Search:
         # The chosen ones form a circle, as "x if y" and "y if x" do: a proof derives one of its cells in another way.
         return sorted({index for bit in bits(missing) for index in self._deriving[bit]} - set(chosen))
 
-    def _keep(self, proof: list[_Inference]) -> None:
+    def _keep_proof(self, proof: list[_Inference]) -> None:
         """Keeps a proof with its rating, the lower the better: effort, cells to look at, minus the goals found."""
         effort = sum(inference.effort for inference in proof)
         cells = goals = 0
@@ -260,13 +259,13 @@ class _Search:
     def _any_proof(self, final: int) -> list[_Inference]:
         """Returns a proof that ends with inference `final`; no step can be left out, but a shorter proof may exist."""
         chosen = {final: 1}
-        while missing := self._missing(chosen):
+        while missing := self._missing_cells(chosen):
             # The first derivation of a cell has the least rank, so the chosen ones form no circle.
             underived = missing & ~_found_by(self._ranked[index][1] for index in chosen)
             chosen[self._deriving[underived & -underived][0]] = 1
         for index in list(chosen)[1:]:
             fewer = {other: 1 for other in chosen if other != index}
-            if not self._missing(fewer):
+            if not self._missing_cells(fewer):
                 chosen = fewer
         return _in_order([self._ranked[index][1] for index in chosen])
 
@@ -293,11 +292,12 @@ def _proof_steps(proof: Sequence[_Inference], goals: int, state: BoardState) -> 
     """Returns a proof as steps; each but the last one lists only the cells that later ones need."""
     steps = []
     known = 0
-    for number, inference in enumerate(proof, 1):
+    for num_done, inference in enumerate(proof, 1):
         wanted = 0
-        for later in proof[number:]:
+        for later in proof[num_done:]:
             wanted |= later.needs
-        if number == len(proof):
+        # The last step lists cells of one kind, safe ones or mines: the kind of the goal.
+        if num_done == len(proof):
             wanted = state.safe if inference.finds & goals & state.safe else ~state.safe
         cells = inference.finds & wanted & ~known
         known |= inference.finds
@@ -317,15 +317,15 @@ def _exact_step(state: BoardState, goals: int) -> Step:
 
 
 def _cells_with_all(state: BoardState, reason: Reason) -> int:
-    """Returns the cells of the clues if these have all mines left or all free cells between them, else all cells."""
+    """Returns the cells of a reason's clues if these have all mines left or all free cells, else all unknown cells."""
     constraints = [state.constraints[clue] for clue in reason.clues]
     cells = mines = 0
     for constraint in constraints:
-        # Clues with a common cell count it twice, so their sum says nothing: it is made larger than every total.
+        # Clues with a common cell count it twice, so their sum says nothing: one too large for any total replaces it.
         mines += state.unknown.bit_count() + 1 if constraint.cells & cells else constraint.mines
         cells |= constraint.cells
-    have_all = mines == state.mines_left or cells.bit_count() - mines == state.total.free
-    return cells if reason.uses_total and have_all else state.unknown
+    has_all = mines == state.mines_left or cells.bit_count() - mines == state.total.free
+    return cells if reason.uses_total and has_all else state.unknown
 
 
 def _step(rule: Rule, found: int, clues: Sequence[int], state: BoardState, uses_total: bool = False) -> Step:

@@ -87,11 +87,11 @@ class Step:
                 "share all their remaining mines" if self.safe else "need a mine in each cell that they do not share"
             )
             return f"{clues} {shared}"
-        reasons = ["has all its mines", "needs all its remaining neighbours"]
+        has_all, needs_all = "has all its mines", "needs all its remaining neighbours"
+        reason, opposite = (has_all, needs_all) if self.safe else (needs_all, has_all)
         if len(self.because) == 2:
-            first, second = reasons[bool(self.safe)], reasons[not self.safe]
-            return f"the clue at {self.because[0]} {first}, the clue at {self.because[1]} then {second}"
-        return f"{clues} {reasons[not self.safe]}"
+            return f"the clue at {self.because[0]} {opposite}, the clue at {self.because[1]} then {reason}"
+        return f"{clues} {reason}"
 
 
 def deduce(board: ArrayLike, mines: int, *, radius: int = 1, level: Level = "exact") -> list[Step]:

@@ -42,10 +42,11 @@ def _matrix_in_use(search: Search) -> int:
 def _make_matrix(search: Search, depth: int) -> None:
     """Computes a matrix of conflicts for the set of a level if that pays, and lowers the bound by a clique cover."""
     levels, sets, conflicts = search.levels, search.sets, search.conflicts
-    first, size = levels.first[depth], levels.size[depth]
-    no_coarse = search.coarse_level[0] == NONE
+    # A fine matrix has the conflicts of all layouts of the set already.
     if search.fine_level[0] != NONE:
         return
+    first, size = levels.first[depth], levels.size[depth]
+    no_coarse = search.coarse_level[0] == NONE
     # Below a coarse matrix, a fine one pays only if its rows are much shorter.
     if size <= clique_bound.FINE_LAYOUTS and (no_coarse or search.coarse_words[0] >= 2 * clique_bound.FINE_WORDS):
         matrix = clique_bound.FINE
@@ -66,37 +67,38 @@ def _make_matrix(search: Search, depth: int) -> None:
 def _list_living(search: Search, depth: int) -> None:
     """Fills `living` and `scores` of a level with the living cells of the surveyed set, or only with its safe cells."""
     sets, levels = search.sets, search.levels
-    living, scores, source = search.living[depth], search.scores[depth], search.living[levels.living_level[depth]]
-    number, safe, max_free = 0, 0, 0
-    for i in range(levels.living_count[levels.living_level[depth]]):
+    source_level = levels.living_level[depth]
+    living, scores, source = search.living[depth], search.scores[depth], search.living[source_level]
+    num_living, num_safe, max_free = 0, 0, 0
+    for i in range(levels.living_count[source_level]):
         cell = source[i]
         if layout_sets.is_dead(sets, cell):
             continue
         free = levels.size[depth] - sets.mines[cell]
         # From the first safe cell on, safe cells overwrite the list of candidates from the front.
         if free == levels.size[depth]:
-            living[safe] = cell
-            safe += 1
-        elif safe == 0:
-            living[number] = cell
+            living[num_safe] = cell
+            num_safe += 1
+        elif num_safe == 0:
+            living[num_living] = cell
             # The range of counts is below 256, so it only breaks ties between cells free in equally many layouts.
-            scores[number] = free * 256 + sets.past_max[cell] - sets.min_count[cell]
+            scores[num_living] = free * 256 + sets.past_max[cell] - sets.min_count[cell]
             max_free = max(max_free, free)
-            number += 1
-    levels.safe_count[depth] = safe
-    levels.living_count[depth] = number
+            num_living += 1
+    levels.safe_count[depth] = num_safe
+    levels.living_count[depth] = num_living
     # With safe cells `living` lacks the other cells, so the parts take theirs from a level above.
-    if safe == 0:
+    if num_safe == 0:
         levels.living_level[depth] = depth
         levels.bound[depth] = min(levels.bound[depth], max_free)
 
 
 @inlined
-def _close_level(search: Search, depth: int, value: int, exact: bool) -> None:
+def _close_level(search: Search, depth: int, bound: int, exact: bool) -> None:
     """Stores the bound of a level in the transposition table, and releases the matrices of conflicts of its set."""
     key = search.keys[depth]
     work = search.nodes[0] - search.levels.nodes_before[depth]
-    layout_sets.store(search.table, key[0], key[1], np.uint64(search.generation[0]), value, exact, work)
+    layout_sets.store(search.table, key[0], key[1], np.uint64(search.generation[0]), bound, exact, work)
     if search.fine_level[0] == depth:
         search.fine_level[0] = NONE
     if search.coarse_level[0] == depth:
@@ -121,7 +123,8 @@ def _open_part(search: Search, depth: int) -> int:
     # `parts` is a stack: the parts of the new level lie above all pending ones.
     levels.parts_begin[below], levels.parts_end[below] = levels.parts_end[depth], levels.parts_end[depth]
     # Play wins at least one layout of any set, so `failed_bound` begins at 1, and an upper bound of 1 is the value.
-    levels.best[below], levels.failed_bound[below], levels.best_cell[below], levels.trial[below] = goal, 1, NONE, NONE
+    levels.best[below], levels.failed_bound[below] = goal, 1
+    levels.best_cell[below], levels.trial[below] = NONE, NONE
     levels.nodes_before[below] = search.nodes[0]
     search.keys[below, 0], search.keys[below, 1] = search.part_keys[part, 0], search.part_keys[part, 1]
     search.nodes[0] += 1
@@ -199,22 +202,22 @@ def _bound_parts(search: Search, depth: int) -> None:
 
 
 @inlined
-def _choose(search: Search, depth: int) -> int:
+def _choose_candidate(search: Search, depth: int) -> int:
     """Returns the index in `living` of the candidate to try next, or NONE if no other can exceed `best`."""
     levels, scores = search.levels, search.scores[depth]
     if levels.best[depth] >= levels.bound[depth]:
         return NONE
-    best, choice = 0, NONE
+    best_score, chosen = 0, NONE
     for i in range(levels.living_count[depth]):
-        if scores[i] > best:
-            best, choice = scores[i], i
+        if scores[i] > best_score:
+            best_score, chosen = scores[i], i
     # A candidate wins at most the layouts in which it is free. The score sorts by their number first, so no other
     # candidate is free in more.
-    free = best >> 8
-    if choice != NONE and free <= levels.best[depth]:
+    free = best_score >> 8
+    if chosen != NONE and free <= levels.best[depth]:
         levels.failed_bound[depth] = max(levels.failed_bound[depth], free)
         return NONE
-    return choice
+    return chosen
 
 
 @inlined
@@ -222,11 +225,12 @@ def _try_next(search: Search, depth: int) -> bool:
     """Begins a trial: splits a set by its safe cells, or by the next candidate; returns False if none is left."""
     levels = search.levels
     if levels.safe_count[depth] > 0:
-        begin, end = 0, min(levels.safe_count[depth], _MAX_SAFE_CELLS)
+        # One trial opens the safe cells together, and there is no second one.
         if levels.trial[depth] == DONE:
             return False
+        begin, end = 0, min(levels.safe_count[depth], _MAX_SAFE_CELLS)
     else:
-        begin = _choose(search, depth)
+        begin = _choose_candidate(search, depth)
         end = begin + 1
         if begin == NONE:
             return False

@@ -43,14 +43,14 @@ def find_clicks(search: Search, layouts: int, cells: int) -> None:
     for i in range(layouts):
         sets.order[i] = i
     survey(sets, 0, layouts, cells)
-    safe, freest, min_mines = NONE, NONE, layouts
+    safe_click, freest_click, min_mines = NONE, NONE, layouts
     for cell in range(cells):
         # A dead cell tells no layouts apart, so a safe cell that is not dead is the better click.
-        if sets.mines[cell] == 0 and (safe == NONE or (is_dead(sets, safe) and not is_dead(sets, cell))):
-            safe = cell
+        if sets.mines[cell] == 0 and (safe_click == NONE or (is_dead(sets, safe_click) and not is_dead(sets, cell))):
+            safe_click = cell
         if sets.mines[cell] < min_mines:
-            freest, min_mines = cell, int(np.int64(sets.mines[cell]))
-    search.safe_click[0], search.freest_click[0] = safe, freest
+            freest_click, min_mines = cell, int(np.int64(sets.mines[cell]))
+    search.safe_click[0], search.freest_click[0] = safe_click, freest_click
 
 
 @inlined
@@ -75,10 +75,10 @@ def _find_slot(sets: LayoutSets, layout: int, cells: int, slots: NDArray[np.int3
     """Returns the slot of a stored layout whose first `cells` codes equal those of `layout`, or else an empty slot."""
     mask = np.uint64(len(slots) - 1)
     row = sets.codes[layout]
-    word = np.uint64(cells)
+    hashed = np.uint64(cells)
     for cell in range(cells):
-        word = (word ^ np.uint64(row[cell])) * _PRIME
-    slot = np.int64(mix(word) & mask)
+        hashed = (hashed ^ np.uint64(row[cell])) * _PRIME
+    slot = np.int64(mix(hashed) & mask)
     # At least half of the slots are empty, so the probing ends.
     while slots[slot] != NONE:
         other = sets.codes[slots[slot]]
@@ -121,6 +121,7 @@ def load_layouts(mine: Bytes, count: Bytes, *arrays: Any) -> None:
     for i in range(layouts):
         for cell in range(cells):
             sets.codes[i, cell] = MINE_CODE if mine[i, cell] else count[i, cell]
+    # Clicks are columns of all cells, so they are found before dead cells are left out.
     find_clicks(search, layouts, cells)
     living = _leave_out_dead_cells(search, layouts, cells)
     distinct = _leave_out_equal_layouts(sets, layouts, living, search.slots)
@@ -148,7 +149,8 @@ def search_loaded(max_nodes: int, *arrays: Any) -> tuple[int, int, bool]:
     if over:
         return click, search.levels.total[0], True
     # Any play wins at least one layout.
-    return click, 1 if best_cell == NONE else max(1, search.levels.best[1]), False
+    wins = 1 if best_cell == NONE else max(1, search.levels.best[1])
+    return click, wins, False
 
 
 class Endgame(NamedTuple):
@@ -174,7 +176,7 @@ class EndgameSearcher:
             load_layouts(mines, counts, *arrays)
             nodes, exact = 0, False
             while not exact and nodes < max_nodes and search.codes_read[0] <= MAX_READ:
-                nodes = min(nodes + max(1, _SLICE // mines.size), max_nodes)
+                nodes = min(nodes + max(1, _SLICE // mines.size), max_nodes)  # one set has up to `mines.size` codes
                 cell, wins, exact = search_loaded(nodes, *arrays)
             return Endgame(int(cell), int(wins), bool(exact), int(search.nodes[0]))
 
@@ -191,12 +193,13 @@ def solve_endgame(mines: Bytes, counts: Bytes, *, max_nodes: int = MAX_NODES) ->
     # The memory of a search grows with the square of the number of columns. Only columns whose count differs between
     # layouts, and the first one that is free in the most layouts, are ever clicked. A mine counts as 255 in the minimum
     # and as 0 in the maximum, so it never makes a difference.
-    is_needed = np.where(mines, np.uint8(255), counts).min(axis=0) < np.where(mines, np.uint8(0), counts).max(axis=0)
+    min_counts = np.where(mines, np.uint8(255), counts).min(axis=0)
+    is_needed = min_counts < np.where(mines, np.uint8(0), counts).max(axis=0)
     is_needed[mines.sum(axis=0, dtype=np.int64).argmin()] = True
     columns = np.flatnonzero(is_needed)
     mines, counts = np.ascontiguousarray(mines[:, columns]), np.ascontiguousarray(counts[:, columns])
     layouts, cells = mines.shape
-    # Rounded up, so that calls of similar sizes share a searcher.
+    # Sizes are rounded up, and counts to the most for radius 1 or 5, so that similar calls share a searcher.
     searcher = _searcher(1 << (layouts - 1).bit_length(), -(-cells // 64) * 64, 8 if counts.max() <= 8 else 120)
     endgame = searcher.search(mines, counts, max_nodes)
     return endgame._replace(cell=int(columns[endgame.cell]))

@@ -118,7 +118,7 @@ def sort_by_cells(sets: LayoutSets, first: int, size: int, cells: Cells) -> None
 
 @inlined
 def end_of_part(sets: LayoutSets, begin: int, end: int, cells: Cells) -> int:
-    """Returns the end in `order` of the part that begins at `begin`, in a sorted set that ends at `end`."""
+    """Returns where the part of a sorted set that begins at order[begin] ends; the set ends at `end`."""
     part_codes = sets.codes[sets.order[begin]]
     position, is_same_part = begin, True
     while is_same_part:
@@ -187,7 +187,10 @@ def look_up(table: Words, key: np.uint64, check: np.uint64, generation: np.uint6
 def store(
     table: Words, key: np.uint64, check: np.uint64, generation: np.uint64, bound: int, exact: bool, work: int
 ) -> None:
-    """Stores a bound below 2**32 in the entry of the key, else over the one with the least work, a number of sets."""
+    """Stores a bound below 2**32 for a key of two words, `key` and `check`; `work` sets were examined to find it.
+
+    The bound replaces the entry of that key, or else the entry with the least effort.
+    """
     slot = _slot(table, key)
     victim: Int = slot
     least_effort = np.uint64(256)

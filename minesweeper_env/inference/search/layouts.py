@@ -82,6 +82,7 @@ def _read_board(work: Backtracking, shown: NDArray[np.int8], max_count: int, min
     # Only entries of open cells mean something. The kernels update those of covered cells too, which saves a branch.
     work.missing[:] = 0
     work.unknown[:] = 0
+    # `trail` and `mark` are not in use yet, so `read_clues` takes them for its stack.
     clues = Clues(work.neighbours, work.state, work.missing, work.unknown, work.trail, work.mark)
     work.fault[0] = read_clues(shown, max_count, clues)
     work.state[cells] = SAFE
@@ -214,14 +215,14 @@ def _order_cells(work: Backtracking) -> tuple[int, int]:
     state, mark, neighbours = work.state, work.mark, work.neighbours
     work.stamp[0] += 1
     stamp = work.stamp[0]
-    cells, clues, expanded = 0, 0, 0
+    num_cells, num_clues, expanded = 0, 0, 0
     for seed in range(len(neighbours)):
         if state[seed] == OPEN and work.unknown[seed] > 0 and mark[seed] != stamp:
             mark[seed] = stamp
-            work.clues[clues] = seed
-            clues += 1
+            work.clues[num_clues] = seed
+            num_clues += 1
         # Breadth-first order keeps the cells of a clue close together, so a violation soon follows a wrong choice.
-        while expanded < clues:
+        while expanded < num_clues:
             clue = work.clues[expanded]
             expanded += 1
             for k in range(neighbours.shape[1]):
@@ -229,59 +230,59 @@ def _order_cells(work: Backtracking) -> tuple[int, int]:
                 if state[cell] != UNKNOWN or mark[cell] == stamp:
                     continue
                 mark[cell] = stamp
-                work.order[cells] = cell
-                cells += 1
+                work.order[num_cells] = cell
+                num_cells += 1
                 for j in range(neighbours.shape[1]):
                     other = neighbours[cell, j]
                     if state[other] == OPEN and mark[other] != stamp:
                         mark[other] = stamp
-                        work.clues[clues] = other
-                        clues += 1
+                        work.clues[num_clues] = other
+                        num_clues += 1
     # Cells under no clue come last: only the total limits them.
     for cell in range(len(neighbours)):
         if state[cell] == UNKNOWN and mark[cell] != stamp:
-            work.order[cells] = cell
-            cells += 1
-    return cells, clues
+            work.order[num_cells] = cell
+            num_cells += 1
+    return num_cells, num_clues
 
 
 @inlined
 def _backtrack(work: Backtracking, mine: Bytes, max_steps: int) -> int:
     """Fills `mine` with the layouts, after `_apply_clues`; returns their number, TOO_MANY or TOO_LONG."""
     column = work.column
-    cells, clues = _order_cells(work)
-    layouts, branches, position = 0, 0, 0
+    num_cells, num_clues = _order_cells(work)
+    found, num_branches, position = 0, 0, 0
     fits = True
     while work.steps[0] <= max_steps:
         if fits and work.cells_left[0] > 0 and (work.mines_left[0] == 0 or work.mines_left[0] == work.cells_left[0]):
-            fits = _assign_rest(work, cells, np.int64(work.mines_left[0] > 0))
+            fits = _assign_rest(work, num_cells, np.int64(work.mines_left[0] > 0))
         if fits and work.cells_left[0] == 0:
-            if layouts == len(mine):
+            if found == len(mine):
                 return TOO_MANY
             for cell in range(len(work.neighbours)):
                 if column[cell] >= 0:
-                    mine[layouts, column[cell]] = work.state[cell] - SAFE
-            work.steps[0] += len(work.neighbours) // 16 + mine.shape[1] // 4
-            layouts += 1
+                    mine[found, column[cell]] = work.state[cell] - SAFE
+            work.steps[0] += len(work.neighbours) // 16 + mine.shape[1] // 4  # about the time of the copy
+            found += 1
             # A layout is a leaf, so the loop backtracks as after a violation.
             fits = False
         # A look at a clue takes about a quarter of the time of an assignment.
-        work.steps[0] += clues // 4
-        if fits and _total_can_be_met(work, clues):
+        work.steps[0] += num_clues // 4
+        if fits and _total_can_be_met(work, num_clues):
             # A covered cell is left, and all cells before `position` are assigned.
             while work.state[work.order[position]] != UNKNOWN:
                 position += 1
-            work.branch_height[branches], work.branch_position[branches] = work.height[0], position
-            branches += 1
+            work.branch_height[num_branches], work.branch_position[num_branches] = work.height[0], position
+            num_branches += 1
             choice = 0
-        elif branches > 0:
+        elif num_branches > 0:
             # After the free cell the mine: the branch is popped, as no third value is left.
-            branches -= 1
-            _undo(work, work.branch_height[branches])
-            position = int(np.int64(work.branch_position[branches]))
+            num_branches -= 1
+            _undo(work, work.branch_height[num_branches])
+            position = int(np.int64(work.branch_position[num_branches]))
             choice = 1
         else:
-            return layouts
+            return found
         height = np.int64(work.height[0])
         fits = _assign(work, np.int64(work.order[position]), choice) and _propagate(work, height)
     return TOO_LONG
@@ -348,10 +349,10 @@ def consistent_layouts(board: ArrayLike, mines: int, limit: int, *, radius: int 
     max_layouts = min(limit, max(1, MAX_ENTRIES // max(1, len(cells))))
     scratch = _neighbours(*array.shape, radius), np.empty((10, array.size + 1), np.int32), np.empty((7, 1), np.int32)
     # Most boards have few layouts, so the list grows.
-    rows, found = 0, TOO_MANY
-    while found == TOO_MANY and rows < max_layouts:
-        rows = min(max_layouts, max(_FIRST_ROWS, _GROWTH * rows))
-        mine, count = np.empty((2, rows, len(cells)), np.uint8)
+    capacity, found = 0, TOO_MANY
+    while found == TOO_MANY and capacity < max_layouts:
+        capacity = min(max_layouts, max(_FIRST_ROWS, _GROWTH * capacity))
+        mine, count = np.empty((2, capacity, len(cells)), np.uint8)
         found, fault = list_layouts(array.ravel(), max_count, mines, MAX_WORK, mine, count, *scratch)
     if found == 0:
         raise _contradiction(fault, array, max_count)

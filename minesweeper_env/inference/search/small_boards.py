@@ -47,8 +47,8 @@ def lay_out_everywhere(columns: Cells, mines: int, chosen: Cells, codes: NDArray
     for i in range(len(codes)):
         for k in range(mines):
             codes[i, columns[chosen[k]]] = 1
-        # The next combination: the last mine that can move right does, and the mines after it follow closely. After the
-        # last layout `chosen` is no combination, but nothing reads it.
+        # The next combination: the last mine that can move right does, and the mines after it follow closely. Example:
+        # 0, 3, 4 of 5 columns is followed by 1, 2, 3. After the last layout nothing reads `chosen`.
         k = mines - 1
         while k > 0 and chosen[k] == len(columns) - mines + k:
             k -= 1
@@ -141,21 +141,21 @@ class SmallBoard:
         All other cells are free, and their counts are not known. A result of at most `goal` is only an upper bound.
         """
         size = math.comb(len(covered), mines)
-        search = self._prepare(size)
-        columns = covered.astype(np.uint32)
-        lay_out_everywhere(columns, mines, np.empty(mines, np.uint32), search.sets.codes[:size])
-        return self._solve(search, size, np.arange(self.cells, dtype=np.uint32), goal)[1]
+        search = self._memory_for(size)
+        lay_out_everywhere(covered.astype(np.uint32), mines, np.empty(mines, np.uint32), search.sets.codes[:size])
+        _, wins = self._solve(search, size, np.arange(self.cells, dtype=np.uint32), goal)
+        return wins
 
     def solve(self, layouts: Layouts) -> tuple[int, int]:
         """Returns the cell to click, and the number of these layouts that are won."""
         size, covered = layouts.mines.shape
-        search = self._prepare(size)
+        search = self._memory_for(size)
         search.sets.codes[:size, :covered] = layouts.mines
         column, wins = self._solve(search, size, layouts.cells.astype(np.uint32), 0)
         return int(layouts.cells[column]), wins
 
-    def _prepare(self, layouts: int) -> SearchMemory:
-        """Returns arrays for a search over this many layouts."""
+    def _memory_for(self, layouts: int) -> SearchMemory:
+        """Returns the memory for a search over this many layouts; raises a PositionTooHardError beyond MAX_LAYOUTS."""
         if layouts > MAX_LAYOUTS:
             raise PositionTooHardError(
                 f"a position has {layouts} layouts, and at most {MAX_LAYOUTS} can be searched for the best play; "
@@ -170,11 +170,11 @@ class SmallBoard:
         return self._search
 
     def _solve(self, search: SearchMemory, size: int, cells: Cells, goal: int) -> tuple[int, int]:
-        """Returns the column to click and the number of wins, for the arguments of `begin_on_board`."""
+        """Returns the column to click and the number of wins, for `size` layouts in `codes`; see `begin_on_board`."""
         arrays = search.arrays
         begin_on_board(size, cells, goal, self._neighbours, self.images, self._zobrist, self._mined, *arrays)
-        for nodes in range(SLICE, MAX_POSITION_NODES + 1, SLICE):
-            column, wins, over = search_loaded(nodes, *arrays)
+        for max_nodes in range(SLICE, MAX_POSITION_NODES + 1, SLICE):
+            column, wins, over = search_loaded(max_nodes, *arrays)
             if over:
                 return int(column), int(wins)
         raise PositionTooHardError(
