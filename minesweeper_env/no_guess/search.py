@@ -62,10 +62,10 @@ def _repair(arena: Arena, first: Int, level: Int, limit: int) -> tuple[bool, int
     """Draws a layout, and changes it until logic solves it; returns (solved, number of layouts played)."""
     _draw_layout(arena, first)
     solved, played = solve(arena, first, level), 1
-    score = best = _opened(arena)
+    score = best = _count_opened(arena)
     num_frontier, num_unknown = _list_unknown(arena)
-    without_gain = 0
-    while not solved and played < limit and without_gain < PATIENCE:
+    rounds_without_gain = 0
+    while not solved and played < limit and rounds_without_gain < PATIENCE:
         cell, partner = _choose_swap(arena, num_frontier, num_unknown)
         if cell < 0:
             break
@@ -73,21 +73,21 @@ def _repair(arena: Arena, first: Int, level: Int, limit: int) -> tuple[bool, int
         solved = solve(arena, first, level)
         played += 1
         # The score is the number of cells that logic opens. A worse layout stays now and then, to leave a dead end.
-        opened = _opened(arena)
+        opened = _count_opened(arena)
         if solved or opened >= score or random_below(arena.boards.rng, _GAME, np.int64(WORSE)) == 0:
             score = opened
             num_frontier, num_unknown = _list_unknown(arena)
         else:
             # The same swap takes itself back; the lists of cells still belong to the layout before.
             _swap(arena, cell, partner)
-        without_gain = 0 if score > best else without_gain + 1
+        rounds_without_gain = 0 if score > best else rounds_without_gain + 1
         best = max(best, score)
     return solved, played
 
 
 @inlined
-def _opened(arena: Arena) -> int:
-    # Covered cells are those of `covered_left` and the known mines.
+def _count_opened(arena: Arena) -> int:
+    # `covered_left` lacks the known mines, which are covered too.
     known_mines = arena.rules.mines - arena.player.mines_left[0]
     return len(arena.repair.zone) - arena.player.covered_left[0] - known_mines
 
@@ -148,7 +148,7 @@ def _swap(arena: Arena, target: Int, source: Int) -> None:
 
 
 @subroutine
-def _mix_layout(arena: Arena, first: Int, level: Int, moves: int) -> None:
+def _mix_layout(arena: Arena, first: Int, level: Int, num_moves: int) -> None:
     """Moves mines at random, one at a time, and takes back each move after which logic no longer solves the layout.
 
     The present layout is solved. In the long run all solved layouts that such moves connect are equally likely
@@ -156,7 +156,7 @@ def _mix_layout(arena: Arena, first: Int, level: Int, moves: int) -> None:
     """
     # All moves are as likely as the moves back, so a chain that rejects unsolved layouts has the uniform distribution.
     cells = np.int64(len(arena.repair.zone))
-    for _ in range(moves):
+    for _ in range(num_moves):
         cell = random_below(arena.boards.rng, _GAME, cells)
         partner = random_below(arena.boards.rng, _GAME, cells)
         if _can_swap(arena, cell, partner):
@@ -171,18 +171,10 @@ REJECTION, REPAIR, GIVEN = range(3)
 
 @kernel
 def search_layouts(
-    task: int,
-    level: int,
-    limit: int,
-    max_attempts: int,
-    moves: int,
-    firsts: NDArray[np.int64],
-    states: NDArray[np.uint64],
-    layouts: NDArray[np.bool_],
-    attempts: NDArray[np.int64],
-    solved: NDArray[np.bool_],
+    task: int, level: int, limit: int, max_attempts: int, moves: int, firsts: NDArray[np.int64],
+    states: NDArray[np.uint64], layouts: NDArray[np.bool_], attempts: NDArray[np.int64], solved: NDArray[np.bool_],
     *arrays: Any,
-) -> None:
+) -> None:  # fmt: skip
     """Searches a layout for each of M jobs that is not solved yet.
 
     Args:
@@ -239,7 +231,8 @@ def make_arena(config: BoardConfig) -> Arena:
     if rules.first_click == FIRST_ANY:
         rules = rules._replace(first_click=FIRST_SAFE)
     n = config.cells
-    (covered_left, mines_left), (safe_cells, flood) = np.zeros((2, 1), np.int64), np.empty((2, n), np.int32)
+    covered_left, mines_left = np.zeros((2, 1), np.int64)
+    safe_cells, flood = np.empty((2, n), np.int32)
     return Arena(
         rules,
         Boards(*fields[RULE_FIELDS:]),
@@ -253,14 +246,14 @@ def make_arena(config: BoardConfig) -> Arena:
     )
 
 
-def _make_log(n: int, clues: int) -> Log:
-    """Returns a log with room for this many clues, on n cells; with room for none it does not record."""
-    is_recording, steps, cells_found, clues_named = np.array([[clues > 0], [0], [0], [0]], np.int64)
+def _make_log(n: int, max_clues: int) -> Log:
+    """Returns an empty log for n cells, with room for `max_clues` clues in all; without room it does not record."""
+    is_recording, steps, cells_found, clues_named = np.array([[max_clues > 0], [0], [0], [0]], np.int64)
     rule, uses_total, cell_end, clue_end = np.empty((4, n + 1), np.int32)
     cells, is_mine, visited = np.empty(n, np.int32), np.zeros(n, np.int8), np.zeros(n + 1, np.int8)
     return Log(
         is_recording, steps, rule, uses_total, cell_end, clue_end, cells_found, cells, is_mine, clues_named,
-        np.empty(clues, np.int32), visited,
+        np.empty(max_clues, np.int32), visited,
     )  # fmt: skip
 
 
@@ -297,20 +290,15 @@ class Searcher:
         self._arrays = self._arena.arrays()
 
     def search(
-        self,
-        firsts: NDArray[np.int64],
-        states: NDArray[np.uint64],
-        level: str,
-        max_attempts: int = MAX_ATTEMPTS,
-        method: str = "auto",
-        on_attempts: Callable[[int], object] | None = None,
-    ) -> SearchResults:
+        self, firsts: NDArray[np.int64], states: NDArray[np.uint64], level: str, max_attempts: int = MAX_ATTEMPTS,
+        method: str = "auto", on_attempts: Callable[[int], object] | None = None,
+    ) -> SearchResults:  # fmt: skip
         """Searches a layout for each of M first cells, (M,) int64, in games whose generators have (M,) uint64 states.
 
         Each job plays at most `max_attempts` layouts, by a level of `NO_GUESS_LEVELS` and one of `METHODS`. Each round
         calls `on_attempts` with the number of layouts played for all M.
         """
-        num_jobs, streams = len(firsts), states.copy()
+        num_jobs, streams = len(firsts), states.copy()  # the kernel advances the states
         layouts = np.zeros((num_jobs, self.config.cells), np.bool_)
         attempts, solved = np.zeros(num_jobs, np.int64), np.zeros(num_jobs, np.bool_)
         task, limit = (REPAIR, ROUND) if method == "repair" else (REJECTION, REJECTIONS)
@@ -332,13 +320,13 @@ class Searcher:
     def prove(self, layout: NDArray[np.bool_], first: int, level: str) -> list[Step]:
         """Returns the steps by which logic plays a (rows, cols) layout, up to the win or to where it is stuck."""
         # A first guess: a proof that names more clues is made again, with room for them.
-        clues = 4 * self.config.cells
+        max_clues = 4 * self.config.cells
         while True:
-            log = _make_log(self.config.cells, clues)
+            log = _make_log(self.config.cells, max_clues)
             self._play(self._arena._replace(log=log), layout[None], first, level)
-            if log.clues_named[0] <= clues:
+            if log.clues_named[0] <= max_clues:
                 return _read_steps(log, self.config.cols)
-            clues = int(log.clues_named[0])
+            max_clues = int(log.clues_named[0])
 
     def _play(self, arena: Arena, layouts: NDArray[np.bool_], first: int, level: str) -> NDArray[np.bool_]:
         """Plays each of (M, rows, cols) layouts once, without mixing; returns (M,) bool, whether logic wins."""
@@ -351,14 +339,14 @@ class Searcher:
 
 
 def _read_steps(log: Log, cols: int) -> list[Step]:
-    """Returns the recorded steps, in which each cell is a (row, col)."""
-    columns = (each[: log.steps[0]].tolist() for each in (log.rule, log.uses_total, log.cell_end, log.clue_end))
+    """Returns the steps of a log, in which a cell is row * cols + col, with cells as (row, col)."""
+    columns = (field[: log.steps[0]].tolist() for field in (log.rule, log.uses_total, log.cell_end, log.clue_end))
     steps, cell_begin, clue_begin = [], 0, 0
     for rule, uses_total, cell_end, clue_end in zip(*columns, strict=True):
         cells, is_mine = log.cells[cell_begin:cell_end], log.is_mine[cell_begin:cell_end] == 1
-        groups = (np.sort(each) for each in (cells[~is_mine], cells[is_mine], log.clues[clue_begin:clue_end]))
-        safe, mines, reason = (tuple(divmod(cell, cols) for cell in group.tolist()) for group in groups)
-        steps.append(Step(RULES[rule], safe, mines, reason, bool(uses_total)))
+        parts = (np.sort(part) for part in (cells[~is_mine], cells[is_mine], log.clues[clue_begin:clue_end]))
+        safe, mines, because = (tuple(divmod(cell, cols) for cell in part.tolist()) for part in parts)
+        steps.append(Step(RULES[rule], safe, mines, because, bool(uses_total)))
         cell_begin, clue_begin = cell_end, clue_end
     return steps
 

@@ -88,7 +88,7 @@ def _end_step(log: Log, rule: int, uses_total: bool) -> None:
 
 
 @inlined
-def _decide(clues: Clues, player: Player, log: Log, cell: int, is_mine: bool, num_safe: int) -> int:
+def _decide_cell(clues: Clues, player: Player, log: Log, cell: int, is_mine: bool, num_safe: int) -> int:
     """Marks an unknown cell as a mine, or appends it to the `num_safe` safe cells listed; returns the new number."""
     if log.is_recording[0] == 1:
         log.cells[log.cells_found[0]], log.is_mine[log.cells_found[0]] = cell, is_mine
@@ -115,7 +115,7 @@ def _follow_clues(clues: Clues, player: Player, log: Log) -> int:
         for k in range(clues.neighbours.shape[1]):
             cell = int(np.int64(clues.neighbours[clue, k]))
             if clues.known[cell] == reading.UNKNOWN:
-                num_safe = _decide(clues, player, log, cell, is_mine, num_safe)
+                num_safe = _decide_cell(clues, player, log, cell, is_mine, num_safe)
         _log_clue(log, clue)
         _end_step(log, arrays.COUNT_RULE, False)
     return num_safe
@@ -128,7 +128,7 @@ def _follow_total(clues: Clues, player: Player, log: Log) -> int:
     if player.mines_left[0] == 0:
         for cell in range(len(clues.neighbours)):
             if clues.known[cell] == reading.UNKNOWN:
-                num_safe = _decide(clues, player, log, cell, False, num_safe)
+                num_safe = _decide_cell(clues, player, log, cell, False, num_safe)
         _end_step(log, arrays.COUNT_RULE, True)
     return num_safe
 
@@ -146,7 +146,7 @@ def _decide_certain(clues: Clues, player: Player, constraints: Memory, log: Log,
             # An earlier constraint of the list may have decided the cell.
             if clues.known[cell] == reading.UNKNOWN:
                 is_new = True
-                num_safe = _decide(clues, player, log, cell, is_mine, num_safe)
+                num_safe = _decide_cell(clues, player, log, cell, is_mine, num_safe)
         if is_new and log.is_recording[0] == 1:
             closure.in_reason[:] = 0
             closures.mark_reason(constraints, constraint)
@@ -164,7 +164,7 @@ def _decide_rest(clues: Clues, player: Player, constraints: Memory, log: Log, is
     num_safe = 0
     for cell in range(len(clues.neighbours)):
         if is_left_over(clues, constraints, cell):
-            num_safe = _decide(clues, player, log, cell, is_mine, num_safe)
+            num_safe = _decide_cell(clues, player, log, cell, is_mine, num_safe)
     if log.is_recording[0] == 1:
         _log_reason(log, closures.closure_of(constraints).in_reason)
         _end_step(log, arrays.SUBSET_RULE, True)
@@ -177,7 +177,7 @@ PRESENT = 2
 
 @subroutine
 def ask_oracle(clues: Clues, player: Player, log: Log, workspace: Workspace, mines: Int) -> int:
-    """Decides the cells that are the same in all layouts, if one of them is safe, once no clue is waiting.
+    """Decides the cells that are free in all layouts, or mines in all, if one of them is safe; no clue may be waiting.
 
     A proof that is recorded takes only the cells of one reason at a time. Returns the number of safe cells, listed in
     `player.safe_cells`; 0 also if the board is too hard for the workspace.
@@ -217,12 +217,12 @@ def _is_certain(clues: Clues, probabilities: NDArray[np.float64], cell: int) -> 
 
 @subroutine
 def _decide_certain_cells(clues: Clues, player: Player, log: Log, of_component: bool) -> int:
-    """Decides all certain cells, or those that the present component decides; returns the number of safe cells."""
+    """Decides all certain cells, or those that the clues of PRESENT prove; returns the number of safe cells."""
     num_safe = 0
     for cell in range(len(clues.neighbours)):
-        joins = not of_component or (log.visited[cell] == PRESENT and _is_certain(clues, player.by_clues, cell))
-        if joins and _is_certain(clues, player.probabilities, cell):
-            num_safe = _decide(clues, player, log, cell, player.probabilities[cell] == 1.0, num_safe)
+        is_chosen = not of_component or (log.visited[cell] == PRESENT and _is_certain(clues, player.by_clues, cell))
+        if is_chosen and _is_certain(clues, player.probabilities, cell):
+            num_safe = _decide_cell(clues, player, log, cell, player.probabilities[cell] == 1.0, num_safe)
     return num_safe
 
 
@@ -246,7 +246,7 @@ def _take_component(clues: Clues, player: Player, log: Log) -> int:
 
 @inlined
 def _visit_component(clues: Clues, player: Player, log: Log, start: Int) -> None:
-    """Visits the cells and the clues of a component, and names the clues as the reason of the step."""
+    """Marks the cells and clues of the component of cell `start` as PRESENT; its clues are the reason of the step."""
     cells, degree = clues.neighbours.shape
     # Clues and unknown cells alternate: a clue leads to its unknown neighbours, and a cell to the clues around it.
     stack, top = player.flood, 1
@@ -254,12 +254,12 @@ def _visit_component(clues: Clues, player: Player, log: Log, start: Int) -> None
     log.visited[start] = PRESENT
     while top > 0:
         top -= 1
-        node = np.int64(stack[top])
-        is_clue = clues.known[node] == reading.OPEN
+        clue_or_cell = np.int64(stack[top])
+        is_clue = clues.known[clue_or_cell] == reading.OPEN
         if is_clue:
-            _log_clue(log, node)
+            _log_clue(log, clue_or_cell)
         for k in range(degree):
-            neighbour = np.int64(clues.neighbours[node, k])
+            neighbour = np.int64(clues.neighbours[clue_or_cell, k])
             joins = clues.known[neighbour] == reading.UNKNOWN if is_clue else clues.known[neighbour] == reading.OPEN
             if joins and neighbour < cells and log.visited[neighbour] == 0:
                 log.visited[neighbour] = PRESENT
@@ -286,7 +286,7 @@ def solve(arena: Arena, first: Int, level: Int) -> bool:
         if num_safe == 0 and player.covered_left[0] > player.mines_left[0]:
             num_safe = _follow_total(clues, player, log)
             if num_safe == 0:
-                num_safe = _reason(arena, level)
+                num_safe = _combine_clues(arena, level)
             if num_safe == 0:
                 return False
         for i in range(num_safe):
@@ -295,7 +295,7 @@ def solve(arena: Arena, first: Int, level: Int) -> bool:
 
 
 @subroutine
-def _reason(arena: Arena, level: Int) -> int:
+def _combine_clues(arena: Arena, level: Int) -> int:
     """Applies the rules for several clues.
 
     Returns the number of safe cells, listed in `player.safe_cells`; PROGRESS if it has marked only mines; 0 if logic is

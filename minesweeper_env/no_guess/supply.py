@@ -25,13 +25,11 @@ def failure(searcher: Searcher, cell: int, level: str, attempts: int) -> Generat
     """Returns the error of a search that found no board for a first cell; it tries all layouts where they are few."""
     config = searcher.config
     row, col = divmod(cell, config.cols)
-    board = (
-        f"{config.rows}x{config.cols} with {config.mines} mines, first_click {config.first_click!r} and first cell "
-        f"({row}, {col})"
-    )
+    board = f"{config.rows}x{config.cols} with {config.mines} mines, first_click {config.first_click!r} and first cell "
+    board += f"({row}, {col})"
     # "Impossible" is a proof, so it needs all layouts; otherwise only the attempts are known.
     if has_few_layouts(config, cell):
-        free = _unprotected(config, cell)
+        free = _possible_mines(config, cell)
         layouts = np.zeros((comb(len(free), config.mines), config.cells), np.bool_)
         for layout, mines in zip(layouts, combinations(free, config.mines), strict=True):
             layout[list(mines)] = True
@@ -47,16 +45,16 @@ def failure(searcher: Searcher, cell: int, level: str, attempts: int) -> Generat
 
 def has_few_layouts(config: BoardConfig, cell: int) -> bool:
     """Returns whether the layouts for a first cell are so few that all of them can be tried."""
-    return comb(len(_unprotected(config, cell)), config.mines) <= FEW_LAYOUTS
+    return comb(len(_possible_mines(config, cell)), config.mines) <= FEW_LAYOUTS
 
 
-def _unprotected(config: BoardConfig, cell: int) -> list[int]:
+def _possible_mines(config: BoardConfig, cell: int) -> list[int]:
     """Returns the cells that may be mines when the first click is on `cell`."""
     # The first cell itself is free under every rule, "any" included: see `make_arena`.
     protected = {cell}
     if config.first_click in ("opening", "corners"):
         protected.update(neighbour_table(config.rows, config.cols, config.radius)[cell].tolist())
-    return [each for each in range(config.cells) if each not in protected]
+    return [other for other in range(config.cells) if other not in protected]
 
 
 class BoardSupply:
@@ -99,7 +97,7 @@ class BoardSupply:
 @lru_cache(maxsize=64)
 def _check_first_cells(config: BoardConfig, level: str) -> None:
     """Raises an ImpossibleBoardError if some first cell has no solved layout, where layouts are few enough to try."""
-    # A first cell in the middle leaves the fewest layouts. Asking cell by cell takes seconds on a large board.
+    # A first cell in the middle leaves the fewest layouts, on `max_mines` cells. A large board would take seconds.
     if comb(config.max_mines, config.mines) > FEW_LAYOUTS:
         return
     cells = np.array([cell for cell in range(config.cells) if has_few_layouts(config, cell)], np.int64)
