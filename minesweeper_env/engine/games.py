@@ -204,7 +204,7 @@ class Games:
         config, mines = self.config, saved["mines"].reshape(self.count, -1)
         boards = _empty(self.count, config.cells)
         codes = saved["codes"].reshape(mines.shape)
-        # A copy, because a read-only array has a numba type of its own and would compile the kernel again.
+        # A copy, as in `set_mines`. The kernel computes `truth` from it; what else the kernel sets is replaced below.
         layouts = np.array(mines, order="C")
         kernels.lay_out_batch(np.arange(self.count), layouts, *self._rules, *boards)
         boards.shown[:, :-1] = codes

@@ -87,7 +87,7 @@ def _is_decided(boards: Boards, i: Int) -> bool:
 
 
 @inlined
-def _show(rules: Rules, boards: Boards, codes: CodeArray, masks: CodeArray) -> None:
+def _write_codes_and_masks(rules: Rules, boards: Boards, codes: CodeArray, masks: CodeArray) -> None:
     """Writes the visible `codes`, (N, n), and `masks`, (N, moves, n): 1 if legal, all 1 in a decided game."""
     shown = boards.shown
     for i in range(codes.shape[0]):
@@ -110,15 +110,9 @@ def _show(rules: Rules, boards: Boards, codes: CodeArray, masks: CodeArray) -> N
 
 @kernel
 def play_batch(
-    actions: Integers,
-    mode: int,
-    codes: CodeArray,
-    masks: CodeArray,
-    rewards: NDArray[np.float64],
-    events: Flags,
-    opened: Integers,
-    *arrays: Any,
-) -> int:
+    actions: Integers, mode: int, codes: CodeArray, masks: CodeArray, rewards: NDArray[np.float64], events: Flags,
+    opened: Integers, *arrays: Any,
+) -> int:  # fmt: skip
     """Takes one step in each game, or starts new games, and shows the boards.
 
     Both are one kernel, because two would compile what they have in common twice.
@@ -146,7 +140,7 @@ def play_batch(
         over = boards.progress[i, state.STATUS] > state.PLAYING
         newly_opened = 0
         reward = 0.0
-        # One call of `_reset_game`, which the compiler inlines.
+        # A single call of `_reset_game`, since the compiler inlines each.
         if (mode == state.RESET and actions[i] == 1) or (mode == state.RESTART and over):
             _reset_game(rules, boards, i)
         elif mode != state.RESET and not over:
@@ -160,7 +154,7 @@ def play_batch(
             events[state.SUCCESS, i] = boards.progress[i, state.STATUS] == state.WON
             events[state.ILLEGAL, i] = newly_opened < 0
             events[state.IDLE, i] = over
-    _show(rules, boards, codes, masks)
+    _write_codes_and_masks(rules, boards, codes, masks)
     return -1
 
 

@@ -79,8 +79,8 @@ def _draw_unmarked(boards: Boards, i: Int, cells: Int) -> np.int64:
 
 
 @inlined
-def _scatter(rules: Rules, boards: Boards, i: Int, free: Int) -> None:
-    """Draws a uniform layout on the `free` cells without a mark: the mines, or the safe cells if these are fewer."""
+def _draw_mines(rules: Rules, boards: Boards, i: Int, free: Int) -> None:
+    """Draws a uniform layout on the `free` unmarked cells: draws the mines, or the safe cells if these are fewer."""
     cells = rules.neighbours.shape[0]
     if 2 * rules.mines <= free:
         for _ in range(rules.mines):
@@ -88,7 +88,7 @@ def _scatter(rules: Rules, boards: Boards, i: Int, free: Int) -> None:
         return
     for _ in range(free - rules.mines):
         boards.truth[i, _draw_unmarked(boards, i, cells)] |= state.MINE_BIT
-    # Marked cells are the ones to keep free, so the marks of all cells change places with the mines.
+    # A bit now marks each cell that stays free, drawn or protected. Flipped, it marks the mines.
     for cell in range(cells):
         boards.truth[i, cell] ^= state.MINE_BIT
     for cell in range(cells):
@@ -126,7 +126,7 @@ def place_mines(rules: Rules, boards: Boards, i: Int, first: Int) -> None:
     # While the mines are drawn, a mine bit also marks each protected cell, so that no draw accepts it.
     if protects:
         free -= _mark_zone(rules, boards, i, first, np.int64(state.MINE_BIT))
-    _scatter(rules, boards, i, free)
+    _draw_mines(rules, boards, i, free)
     if protects:
         _mark_zone(rules, boards, i, first, np.int64(0))
     elif rules.first_click == state.FIRST_CORNERS:
@@ -134,7 +134,7 @@ def place_mines(rules: Rules, boards: Boards, i: Int, first: Int) -> None:
 
 
 @inlined
-def _open(rules: Rules, boards: Boards, i: Int, cell: Int) -> int:
+def _open_cell(rules: Rules, boards: Boards, i: Int, cell: Int) -> int:
     """Opens a covered cell without a flag, flooding over zeros; returns the number of cells opened, 0 for a mine."""
     shown, truth, stack = boards.shown, boards.truth, boards.stack
     max_count = rules.neighbours.shape[1]
@@ -145,9 +145,7 @@ def _open(rules: Rules, boards: Boards, i: Int, cell: Int) -> int:
     opened = 1
     # The stack never overflows: a zero enters it at the moment that it is opened, which happens once.
     stack[0] = cell
-    top = 0
-    if truth[i, cell] == 0:
-        top = 1
+    top = 1 if truth[i, cell] == 0 else 0
     while top > 0:
         top -= 1
         zero = stack[top]
@@ -208,11 +206,11 @@ def make_move(rules: Rules, boards: Boards, i: Int, move: Int, cell: Int) -> int
     elif move != CLICK and move != CHORD:
         boards.shown[i, cell] = max_count + 3  # UNFLAG, or FLAG on a flagged cell
     else:
-        # One call of `_open` for both moves: the compiler inlines, and optimises, each call on its own.
+        # One call of `_open_cell` for both moves: the compiler inlines, and optimises, each call on its own.
         for k in range(1 if move == CLICK else rules.neighbours.shape[1]):
             target = cell if move == CLICK else np.int64(rules.neighbours[cell, k])
             if boards.shown[i, target] >= max_count + 2:
-                opened += _open(rules, boards, i, target)
+                opened += _open_cell(rules, boards, i, target)
     return opened
 
 

@@ -75,34 +75,34 @@ def read_saved(saved: Any, config: BoardConfig, count: int, batch: tuple[int, ..
 
 def check_reachable(saved: Arrays, truth: NDArray[np.uint8], config: BoardConfig) -> None:
     """Raises a ValueError unless a game can reach each of N states; `truth`, (N, n), is that of `state.Boards`."""
-    for key, holds, rule in _rules(saved, truth, config):
+    for key, holds, rule in _state_rules(saved, truth, config):
         if not holds.all():
             game = f" (game {np.argwhere(~holds)[0, 0]})" if len(holds) > 1 else ""
             raise ValueError(f"state[{key!r}] must {rule}{game}")
 
 
-def _rules(saved: Arrays, truth: NDArray[np.uint8], config: BoardConfig) -> Iterator[tuple[str, Flags, str]]:
-    """Yields the rules, each as the key of an array, where the rule holds, (N, 1) or (N, n) bool, and its text."""
+def _state_rules(saved: Arrays, truth: NDArray[np.uint8], config: BoardConfig) -> Iterator[tuple[str, Flags, str]]:
+    """Yields for each rule the key of an array, where the rule holds, (N, 1) or (N, n) bool, and the rule's text."""
     codes, mines = (saved[key].reshape(truth.shape) for key in ("codes", "mines"))
     status, steps = saved["status"][:, None], saved["steps"][:, None]
-    meaning, limit = config.codes, config.step_limit
-    total, is_open, flagged = mines.sum(axis=1, keepdims=True), codes <= meaning.max_count, codes == meaning.flagged
+    limit, total = config.step_limit, mines.sum(axis=1, keepdims=True)
+    is_open, flagged = codes <= config.codes.max_count, codes == config.codes.flagged
     in_time = np.where(status == TRUNCATED, steps == limit, (status > PLAYING) | (steps < limit))
     yield "steps", in_time, f"be less than {limit} in a game under way, and {limit} in a truncated one"
     placed = np.where(status == FRESH, total == 0, (total == config.mines) | ((total == 0) & (status == TRUNCATED)))
     yield "mines", placed, f"have {config.mines} mines, or none before the first click"
     yield "codes", ~is_open | ((total > 0) & (codes == truth)), "show the clues of state['mines']"
-    for move, marked in (("flag", flagged), ("question", codes == meaning.question)):
+    for move, marked in (("flag", flagged), ("question", codes == config.codes.question)):
         if move not in config.moves:
             yield "codes", ~marked, f"have no {move} marks, as the moves lack {move!r}"
     if {"flag", "question"}.isdisjoint(config.moves):
         table = neighbour_table(config.rows, config.cols, config.radius)
-        # A last column, never covered, stands for the neighbours off the board.
+        # A last column, never covered, stands for the neighbours off the board. Before `any` the shape is (N, n, K).
         has_covered = np.pad(~is_open, ((0, 0), (0, 1)))[:, table].any(axis=2)
         yield "codes", (codes > 0) | ~has_covered, "show all neighbours of an open 0, because no mark keeps a cell shut"
     cleared, lost = (total > 0) & (is_open | mines).all(axis=1, keepdims=True), status == LOST
     yield "status", lost | ((status == WON) == cleared), f"be {WON}, won, exactly where every safe cell is open"
-    revealed = codes == meaning.mine
+    revealed = codes == config.codes.mine
     yield "codes", revealed == (lost & mines & ~flagged), "show the mines without a flag in lost games, and no others"
     yield "codes", ~lost | revealed.any(axis=1, keepdims=True), "show at least one mine in a lost game"
 
@@ -113,8 +113,7 @@ def check_array(
     """Returns an array of a state as `dtype`; a ValueError names the allowed shapes and values, 0 to `maximum`."""
     array = np.asarray(None)
     with suppress(ValueError):
-        # Raises for a ragged list.
-        array = np.asarray(value)
+        array = np.asarray(value)  # raises for a ragged list, so that the array of None fails the test below
     if dtype is np.uint64 and isinstance(value, (int, list)):
         # From JSON: NumPy would read small numbers as int64, and small and large ones together as float64.
         numbers = np.asarray(value, object)
