@@ -193,9 +193,10 @@ def _place_group(
     bounds = open_group(frontier, tables, group, slot_bits, key_words)
     num_new = branch(tables, level, size, bounds, slot_bits, key_words, weighting.track)
     close_group(frontier, tables, group)
-    if num_new <= 0:  # Where memory lacks, `branch` returns a negated outcome.
-        # No state is left, so the constraints of this group contradict the others; the first of them is named.
-        return ws.INFEASIBLE + frontier.over[frontier.over_start[group]] if num_new == 0 else -num_new
+    if num_new < 0:  # where memory lacks
+        return -num_new
+    if num_new == 0:  # the constraints over this group contradict the others; the first of them is named
+        return int(ws.INFEASIBLE + frontier.over[frontier.over_start[group]])
     width = 1
     for i in range(next_first, next_first + num_new):
         width = max(width, int(tables.max_used[i] - tables.min_used[i] + 1))

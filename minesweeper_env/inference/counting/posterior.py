@@ -117,7 +117,9 @@ def run_forward_pass(
         mines -= frontier.known[cell] == MINE
     # Half a mine more, in one cell more, keeps the density within 0 and 1; an impossible number of mines is clipped.
     possible_mines = min(max(mines, 0), unknown)
-    weighting = forward.weighting_of(mode, density if density > 0.0 else (possible_mines + 0.5) / (unknown + 1.0))
+    if density == 0.0:
+        density = (possible_mines + 0.5) / (unknown + 1.0)
+    weighting = forward.weighting_of(mode, density)
     if mode != forward.IID and not 0 <= mines <= unknown:
         return CONTRADICTION + _cell_to_blame(frontier), 0.0, weighting, Totals(0, mines, unknown - mines, num_outside)
     num_components, peak = order_groups(frontier, num_constraints, num_groups)

@@ -112,8 +112,7 @@ def _open_part(search: Search, depth: int) -> int:
     Returns PENDING if the part must be searched; otherwise its value 1, or an upper bound that makes the trial fail.
     """
     levels, parts, below = search.levels, search.parts, depth + 1
-    # Parts are listed largest first, so the last one is the smallest. A small part can make the trial fail at little
-    # cost.
+    # The last part is the smallest, as parts are listed largest first; it can make the trial fail at little cost.
     part = levels.parts_end[depth] - 1
     # With a value of at most this goal, the part would lower `total` to `best` or less, and the trial fails. Example:
     # `best` is 5, `total` 7, and the bound of the part 3. With a value of 1 the trial wins 5, which is no better.
@@ -150,8 +149,7 @@ def _list_parts(search: Search, depth: int, cells: Cells) -> None:
     position, end = levels.first[depth], levels.first[depth] + levels.size[depth]
     levels.parts_end[depth] = levels.parts_begin[depth]
     levels.total[depth] = 0
-    # The click loses the layouts with a mine in the first cell; they are sorted last. Further cells are safe in all
-    # layouts.
+    # Layouts with a mine in the first cell, which the click loses, are sorted last. Further cells are safe in the set.
     while position < end and sets.codes[sets.order[position], cells[0]] != layout_sets.MINE_CODE:
         begin = position
         position = layout_sets.end_of_part(sets, begin, end, cells)
