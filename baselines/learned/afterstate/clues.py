@@ -74,17 +74,17 @@ def averaged_logits(logits: Doubles, boards: Boards) -> Doubles:
     covered = covered_cells(boards)
     # A random word stands for each clue, and a set of clues is the sum of their words (Zobrist 1970).
     words = np.random.default_rng(0).integers(1 << 63, size=boards.shape) * (boards <= MAX_COUNT)
-    # Cells without a clue are exchangeable on the same board alone.
-    sets = neighbour_sums(words, 1) + np.arange(len(boards))[:, None, None]
-    _, group = np.unique(sets.reshape(covered.shape)[covered], return_inverse=True)
+    # Cells without a clue are exchangeable on the same board alone, so the number of the board is part of the key.
+    keys = neighbour_sums(words, 1) + np.arange(len(boards))[:, None, None]
+    _, groups = np.unique(keys.reshape(covered.shape)[covered], return_inverse=True)
     averaged = logits.copy()
-    averaged[covered] = (np.bincount(group, logits[covered]) / np.bincount(group))[group]
+    averaged[covered] = (np.bincount(groups, logits[covered]) / np.bincount(groups))[groups]
     return averaged
 
 
 @kernel
 def _fit_to_clues(risks: Doubles, logits: Doubles, codes: Boards, mines: int, max_count: int) -> None:
-    """Changes mine probabilities and their logits, (N, rows, cols) float64, until they fit the clues and the mines."""
+    """Changes mine probabilities and their logits, (N, rows, cols) float64, until they fit the clues and `mines`."""
     for i in range(len(codes)):
         for _ in range(_SWEEPS):
             if _sweep(risks[i], logits[i], codes[i], mines, max_count) < _TOLERANCE:
@@ -108,7 +108,10 @@ def _sweep(risks: Doubles, logits: Doubles, codes: Boards, mines: int, max_count
 def _fit(
     risks: Doubles, logits: Doubles, codes: Boards, area: tuple[int, int, int, int], mines: float, max_count: int
 ) -> float:
-    """Takes one step of Newton's method towards the number of mines in an area; returns the difference before it."""
+    """Shifts the logits in an area by one step of Newton's method, so that the risks sum to `mines` more nearly.
+
+    The area is (first row, end of rows, first column, end of columns). Returns the difference before the step.
+    """
     top, bottom, left, right = area
     total, slope = 0.0, 1e-9
     for row in range(top, bottom):

@@ -53,13 +53,15 @@ def worth_loss(log_worth: Tensor, targets: Tensor, weights: Tensor) -> Tensor:
 
 
 class BoardState:
-    """Games, samples and work on one board.
+    """Games, replay buffers and work on one board.
 
     Attributes:
-        plays: games under the rule of the training, then those under the other rule, if there are any.
-        replays: the boards that teach safety and counts, of both, and those that teach the worth.
-        work: forward passes of the network on one cell so far, roughly.
-        pending: afterstates that wait to be drawn.
+        plays: self-play under the first-click rule of the training, then under the other rule, if it gets games.
+        samples: the replay buffer of the boards that teach safety and counts.
+        afterstates: the replay buffer of the boards that teach the worth.
+        replays: both buffers by name.
+        work: forward passes of the network so far, in cells, roughly.
+        pending: draws of stored afterstates that are still due.
     """
 
     def __init__(self, config: BoardConfig, hyperparameters: AfterstateHyperparameters, envs: int) -> None:
@@ -67,15 +69,16 @@ class BoardState:
 
         `envs` is the number of games in a round on a board of 64 cells; a larger board has fewer, with as many cells.
         """
-        count = scaled(envs, config.cells)
-        others = min(round(hyperparameters.other_rule * count), count - 1)
-        other = "safe" if config.first_click == "opening" else "opening"
-        rules = {config.first_click: count - others, other: others}
+        games = scaled(envs, config.cells)
+        other_games = min(round(hyperparameters.other_rule * games), games - 1)
+        other_rule = "safe" if config.first_click == "opening" else "opening"
+        games_of_rules = {config.first_click: games - other_games, other_rule: other_games}
         self.plays = [
-            SelfPlay(replace(config, first_click=rule), games, hyperparameters)
-            for rule, games in rules.items()
-            if games
+            SelfPlay(replace(config, first_click=rule), count, hyperparameters)
+            for rule, count in games_of_rules.items()
+            if count
         ]
+        # Empty arrays show the buffers the types and shapes of their columns.
         codes, numbers = np.zeros((0, config.rows, config.cols), np.int8), np.zeros(0, np.float32)
         self.samples = RingBuffer(hyperparameters.buffer_size, codes=codes, labels=np.zeros((0, config.cells), np.int8))
         self.afterstates = RingBuffer(hyperparameters.buffer_size, codes=codes, targets=numbers, weights=numbers)
@@ -126,12 +129,13 @@ class AfterstateLearner:
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             self._trained = AfterstateNetwork(settings.network_size).to(self._device)
-        set_precision(self._trained, settings.precision)
-        self.network: AfterstateNetwork = deepcopy(self._trained).requires_grad_(False)
         trained = self._trained
+        set_precision(trained, settings.precision)
+        self.network: AfterstateNetwork = deepcopy(trained).requires_grad_(False)
         self._networks = {"network": self.network, "trained": trained}
         safety = [*trained.tower.parameters(), *trained.safety.parameters()]
         counts, worth = [*trained.counts.parameters()], [*trained.worth_tower.parameters(), *trained.worth.parameters()]
+        # Gradients are clipped for each half; learning rates differ between groups, see `_set_learning_rates`.
         self._halves = {"cells": safety + counts, "worth": worth}
         groups = [{"params": safety}, {"params": counts + worth}]
         optimizer: Any = OPTIMIZER_CLASSES[settings.optimizer]
@@ -152,11 +156,9 @@ class AfterstateLearner:
 
     def _play(self, board: BoardState) -> None:
         """Plays a round of games, and stores what they teach."""
-        before = board.afterstates.added
+        added_before, searches = board.afterstates.added, self.num_timesteps >= self._hyperparameters.search_starts
         for games in board.plays:
-            samples, afterstates = games.play(
-                self.network, self._rng, self.num_timesteps >= self._hyperparameters.search_starts
-            )
+            samples, afterstates = games.play(self.network, self._rng, searches)
             board.samples.add(**samples._asdict())
             board.afterstates.add(**afterstates._asdict())
             board.work += games.rated * board.config.cells
@@ -165,59 +167,65 @@ class AfterstateLearner:
             if games.guessed > 0:
                 self._logger.record_mean(f"train/changed/{name}", games.changed / games.guessed)
                 self._logger.record_mean(f"train/guesses/{name}", games.guessed / games.count)
-        board.pending += self._hyperparameters.replay_ratio * (board.afterstates.added - before)
+        board.pending += self._hyperparameters.replay_ratio * (board.afterstates.added - added_before)
 
     def _learn_from(self, board: BoardState, batch: int) -> None:
         """Takes up to `_STEPS_AT_ONCE` optimiser steps, each on a minibatch of either kind."""
         for _ in range(_STEPS_AT_ONCE):
             if board.pending < batch:
                 break
-            samples = Samples(*self._drawn(board.samples, batch))
-            self._take_step(samples, Afterstates(*self._drawn(board.afterstates, batch)), board.config.mines)
+            samples = Samples(*self._draw_rows(board.samples, batch))
+            self._take_step(samples, Afterstates(*self._draw_rows(board.afterstates, batch)), board.config.mines)
             board.pending -= batch
             board.work += 2 * LEARNING_COST * batch * board.config.cells
             self.num_timesteps += batch
 
-    def _drawn(self, replay: RingBuffer, batch: int) -> list[NDArray[Any]]:
-        """Returns the columns of rows drawn uniformly with replacement."""
+    def _draw_rows(self, replay: RingBuffer, batch: int) -> list[NDArray[Any]]:
+        """Returns the columns of `batch` rows drawn uniformly with replacement."""
         rows = self._rng.integers(replay.size, size=batch)
         return [column[rows] for column in replay.columns.values()]
 
     def _take_step(self, samples: Samples, afterstates: Afterstates, mines: int) -> None:
+        """Takes an optimiser step on a minibatch of each kind from boards of `mines` mines, and logs its losses."""
         hyperparameters, network, record = self._hyperparameters, self._trained, self._logger.record_mean
-        rate = hyperparameters.learning_rate_at(1.0 - self._budget.progress(self.num_timesteps))
-        # The learning rates rise from 0 at the start of the training.
-        rate *= min(1.0, (self.num_timesteps / hyperparameters.batch_size + 1) / hyperparameters.warm_up)
-        for group, factor in zip(self._optimizer.param_groups, (hyperparameters.safety_rate, 1.0), strict=True):
-            group["lr"] = factor * rate
+        self._set_learning_rates()
         for tower in network.towers:
             tower.requires_grad_(self.num_timesteps >= hyperparameters.heads_first * hyperparameters.batch_size)
             tower.depth = max(1, self._depth - int(self._rng.integers(hyperparameters.depth_spread + 1)))
-        codes, labels = self._turned(samples.codes, samples.labels.reshape(samples.codes.shape))
-        features, labels = network.tower(codes, mines), labels.flatten(start_dim=1).long()
+        codes, label_grids = self._turned(samples.codes, samples.labels.reshape(samples.codes.shape))
+        features, labels = network.tower(codes, mines), label_grids.flatten(start_dim=1).long()
         logits = network.safety_logits(features), network.count_logits(features)
         safety, counts = cell_losses(*logits, codes, labels, hyperparameters.isolated_weight_cap)
         (after,) = self._turned(afterstates.codes)
         targets, weights = (torch.from_numpy(column).to(self._device) for column in afterstates[1:])
-        worth = worth_loss(-network.hazards(after, mines).sum(dim=(1, 2)), targets, weights)
+        log_worth = -network.hazards(after, mines).sum(dim=(1, 2))
+        worth = worth_loss(log_worth, targets, weights)
         for tower in network.towers:
             tower.depth = self._depth
         loss = safety + hyperparameters.counts * counts + worth
         self._descend(loss)
-        record("train/loss", loss.item())
-        for name, loss in (("safety", safety), ("count", counts), ("worth", worth)):
-            record(f"train/{name}_loss", loss.item())
-        record("train/learning_rate", rate)
+        losses = {"loss": loss, "safety_loss": safety, "count_loss": counts, "worth_loss": worth}
+        for name, value in losses.items():
+            record(f"train/{name}", value.item())
+
+    def _set_learning_rates(self) -> None:
+        """Sets and logs the learning rates; they rise from 0 in the warm-up, and then follow the budget."""
+        hyperparameters = self._hyperparameters
+        rate = hyperparameters.learning_rate_at(1.0 - self._budget.progress(self.num_timesteps))
+        rate *= min(1.0, (self.num_timesteps / hyperparameters.batch_size + 1) / hyperparameters.warm_up)
+        for group, factor in zip(self._optimizer.param_groups, (hyperparameters.safety_rate, 1.0), strict=True):
+            group["lr"] = factor * rate
+        self._logger.record_mean("train/learning_rate", rate)
 
     def _descend(self, loss: Tensor) -> None:
-        """Takes a step down the gradient; it is clipped for each half of the network."""
+        """Takes a step down the gradient, clipped for each half of the network; then updates the averaged weights."""
         self._optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         for name, parameters in self._halves.items():
             norm = torch.nn.utils.clip_grad_norm_(parameters, self._hyperparameters.max_grad_norm)
             self._logger.record_mean(f"train/gradient_norm/{name}", float(norm))
         self._optimizer.step()
-        # The weights that play move towards those in training; at first faster, since they begin untrained.
+        # At first the average is that of all steps so far, since it begins untrained.
         pace = max(1 - self._hyperparameters.averaging, 1 / (self.num_timesteps / self._hyperparameters.batch_size + 1))
         with torch.no_grad():
             for average, trained in zip(self.network.parameters(), self._trained.parameters(), strict=True):
@@ -261,7 +269,7 @@ class AfterstateLearner:
         return tensors, {"steps": self.num_timesteps, "random": random, "boards": states}
 
     def restore(self, tensors: Tensors, state: dict[str, Any]) -> None:
-        """Restores the snapshot of a learner with the same arguments; ValueError, in one line, for another one."""
+        """Restores a snapshot of a learner with the same settings; raises ValueError, of one line, for another one."""
         try:
             for name, network in self._networks.items():
                 tensor_files.load_weights(network, unprefixed(tensors, name))

@@ -53,13 +53,24 @@ class AfterstatePolicy:
     ) -> None:
         """Prepares to play games of radius 1, which may differ from those of the training.
 
-        `network` is a network on any device, whose mode and weights stay unchanged, or a function that loads one at
-        a precision. docs/agents/afterstate.md explains the options; this is what the page leaves out. One click ahead,
-        `symmetries` averages the worth of the best three clicks alone. `clicks=2` looks two clicks ahead where at most
-        36 cells are covered. `safety="exact"` and `"clues"` show what the network adds and lacks.
+        Raises ValueError if an option is not allowed, or if the network cannot be loaded.
 
-        Raises:
-            ValueError: an option is not allowed, or the network cannot be loaded.
+        Args:
+            network: a network on any device, whose mode and weights stay unchanged; or a function that loads one at a
+                precision.
+            config: the games.
+            slack: how far the risk of a weighed click may exceed the least risk, 0 to 1; on more than 64 cells, less.
+            breadth: the most clicks weighed at a guess, 1 to 1000; 1 always clicks the safest cell.
+            sure: safety from which a cell is clicked without weighing others, 0 to 1.
+            first: the first click: "learned" for the best by the network, or as `chosen_first_cell` takes it.
+            symmetries: whether to average over four symmetries at guesses; one click ahead, W of the best three alone.
+            safety: "learned" by the network; "exact" by the oracle, or "clues" alone, to show what the network lacks
+                and adds.
+            clues: whether to fit the learned safety to the clues.
+            onward: whether values include the safety of the safest next click.
+            clicks: how many clicks to look ahead, 1, or 2 where at most 36 cells are covered.
+            depth: how often a loaded network applies its block; 0 for as often as in training.
+            precision: number format of a loaded network, one of `PRECISIONS`.
         """
         check_radius(config)
         whole_number("depth", depth, 0, MAX_DEPTH)
@@ -105,19 +116,19 @@ class AfterstatePolicy:
         safety = self._rate(boards, legal, weighs=False).safety
         # A legal click whose safety rounds to 0 still beats an illegal one.
         clicks = np.where(legal, safety, -1.0).argmax(axis=1)
-        best = safety.max(axis=1)
-        guesses = np.flatnonzero((best < self._sure) & (best > 0) & (self._search.limits.breadth > 1))
-        if len(guesses) > 0:
-            ratings = self._rate(boards[guesses], legal[guesses], weighs=True)
-            clicks[guesses] = best_clicks(self.network, self.config.mines, boards[guesses], ratings, self._search)
+        highest = safety.max(axis=1)
+        guessing = np.flatnonzero((highest < self._sure) & (highest > 0) & (self._search.limits.breadth > 1))
+        if len(guessing) > 0:
+            ratings = self._rate(boards[guessing], legal[guessing], weighs=True)
+            clicks[guessing] = best_clicks(self.network, self.config.mines, boards[guessing], ratings, self._search)
         return clicks
 
     def _rate(self, boards: NDArray[np.int8], legal: NDArray[np.bool_], weighs: bool) -> Ratings:
-        """Rates all legal clicks; to weigh them, with the counts that they can show."""
+        """Rates all legal clicks; if `weighs`, with the counts that they can show, and averaged over the views."""
         mines, counts = self.config.mines, np.zeros(0, np.float32)
         # The clues also count the mines under flags, which are no legal clicks.
         covered = covered_cells(boards)
-        safety = np.where(covered, np.float32(0.5), np.float32(0.0))
+        safety = np.where(covered, np.float32(0.5), np.float32(0.0))  # what `fitted_safety` begins with for CLUES
         if weighs or self._safety == LEARNED:
             learned, counts = rate(self.network, mines, boards, covered, weighs, weighs and self._search.symmetries)
             safety = learned if self._safety == LEARNED else safety

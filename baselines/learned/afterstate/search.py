@@ -95,7 +95,7 @@ class Outcomes(NamedTuple):
     def of(cls, boards: Boards, counts: Floats, clicks: Flags) -> Self:
         """Returns the outcomes of clicks (N, n) bool on boards, by the chances (N, COUNTS, n) of the counts."""
         guesses, cells = np.nonzero(clicks)
-        chances = counts[guesses, :, cells]
+        chances = counts[guesses, :, cells]  # (clicks, COUNTS)
         chances[chances <= _LEAST_CHANCE] = 0
         chances /= chances.sum(axis=1, keepdims=True)
         click, count = np.nonzero(chances)
@@ -108,11 +108,11 @@ class Outcomes(NamedTuple):
         return type(self)(*columns)
 
     def click_values(self, safety: Floats, worth: Doubles) -> Doubles:
-        """Returns the value of each click, (N, n): its safety times its mean of `worth` (K,); -1 without outcomes."""
-        places = self.guesses * safety.shape[1] + self.cells
-        means = np.bincount(places, self.chances * worth, safety.size).reshape(safety.shape)
-        clicked = np.bincount(places, minlength=safety.size).reshape(safety.shape) > 0
-        return np.where(clicked, safety * means, -1.0)
+        """Returns the value of each click, (N, n): its safety times the mean of `worth` (K,); -1 without outcomes."""
+        clicks = self.guesses * safety.shape[1] + self.cells  # indices of flattened (N, n) arrays
+        means = np.bincount(clicks, self.chances * worth, safety.size).reshape(safety.shape)
+        has_outcomes = np.bincount(clicks, minlength=safety.size).reshape(safety.shape) > 0
+        return np.where(has_outcomes, safety * means, -1.0)
 
 
 def afterstates(boards: Boards, cells: Cells, counts: Cells) -> Boards:
@@ -123,21 +123,21 @@ def afterstates(boards: Boards, cells: Cells, counts: Cells) -> Boards:
 
 
 @torch.no_grad()
-def _ask(
-    network: AfterstateNetwork, boards: Boards, averaged: bool, question: Callable[[Tensor], Sequence[Tensor]]
+def _evaluate(
+    network: AfterstateNetwork, boards: Boards, averaged: bool, outputs_of: Callable[[Tensor], Sequence[Tensor]]
 ) -> list[Tensor]:
-    """Returns what a question finds, (..., cells), averaged over the views of boards (N, rows, cols) if wanted."""
+    """Returns the outputs that `outputs_of` computes from codes, (N, ..., cells), or their means over the views."""
     codes = torch.as_tensor(boards, device=next(network.parameters()).device)
     rows, cols = codes.shape[1:]
     views = []
     for symmetry in _VIEWS[: None if averaged else 1]:
-        back = new_cells(rows, cols, symmetry, codes.device)
-        views.append([found[..., back] for found in question(transform(codes, symmetry))])
-    return [torch.stack(found).mean(dim=0).cpu() for found in zip(*views, strict=True)]
+        cells = new_cells(rows, cols, symmetry, codes.device)  # This index undoes the symmetry.
+        views.append([output[..., cells] for output in outputs_of(transform(codes, symmetry))])
+    return [torch.stack(outputs).mean(dim=0).cpu() for outputs in zip(*views, strict=True)]
 
 
-def _parts_of(boards: NDArray[Any]) -> list[slice]:
-    """Returns slices of boards (N, rows, cols), one for each pass."""
+def _batches(boards: NDArray[Any]) -> list[slice]:
+    """Returns slices of boards (N, rows, cols), one for each pass of the network."""
     size = max(1, AT_ONCE * USUAL_CELLS // (boards.shape[1] * boards.shape[2]))
     return [slice(start, start + size) for start in range(0, len(boards), size)]
 
@@ -156,14 +156,15 @@ def rate(
         averaged: whether to average over the views.
     """
 
-    def question(codes: Tensor) -> list[Tensor]:
+    def outputs_of(codes: Tensor) -> list[Tensor]:
         features = network.tower(codes, mines)
         safety = torch.sigmoid(network.safety_logits(features))
         return [safety, torch.softmax(network.count_logits(features), dim=1)] if counts else [safety]
 
-    parts = [_ask(network, boards[part], averaged, question) for part in _parts_of(boards)]
-    safety, *shown = (torch.cat(found).numpy() for found in zip(*parts, strict=True))
-    return Ratings(safety * legal, shown[0] if counts else np.zeros((len(boards), 0, legal.shape[1]), np.float32))
+    by_batch = [_evaluate(network, boards[batch], averaged, outputs_of) for batch in _batches(boards)]
+    safety, *rated = (torch.cat(outputs).numpy() for outputs in zip(*by_batch, strict=True))
+    no_counts = np.zeros((len(boards), 0, legal.shape[1]), np.float32)
+    return Ratings(safety * legal, rated[0] if counts else no_counts)
 
 
 def next_safety(network: AfterstateNetwork, mines: int, boards: Boards) -> Floats:
@@ -183,17 +184,17 @@ def clicks_to_weigh(ratings: Ratings, limits: Limits) -> Flags:
 def candidates(
     ratings: NDArray[np.floating[Any]], limits: Limits, order: NDArray[np.floating[Any]] | None = None
 ) -> Flags:
-    """Returns (N, n) bool, True for the clicks of high ratings: at least one per board where a rating is positive.
+    """Returns the clicks of high ratings, (N, n) bool: at least one per board where a rating is positive.
 
-    Ratings (N, n) are of safety or of values; 0 or less where a click is out of the question. If the breadth is too low
-    for all, the clicks stay where `order`, (N, n) and positive, is highest, or else the ratings.
+    Ratings (N, n) are of safety or of values; 0 or less where a click is out of the question. If more clicks than the
+    breadth are within the slack, those of highest `order` stay, (N, n) and positive; its default is the ratings.
     """
-    near = (ratings >= ratings.max(axis=1, keepdims=True) - limits.slack) & (ratings > 0)
-    places = np.where(near, ratings if order is None else order, 0)
-    first = np.argsort(-places, axis=1, kind="stable")[:, : limits.breadth]
-    chosen = np.zeros_like(near)
+    within_slack = (ratings >= ratings.max(axis=1, keepdims=True) - limits.slack) & (ratings > 0)
+    priorities = np.where(within_slack, ratings if order is None else order, 0)
+    first = np.argsort(-priorities, axis=1, kind="stable")[:, : limits.breadth]
+    chosen = np.zeros_like(within_slack)
     np.put_along_axis(chosen, first, True, axis=1)
-    return chosen & near
+    return chosen & within_slack
 
 
 def worths(network: AfterstateNetwork, mines: int, outcomes: Outcomes, averaged: bool = False) -> Doubles:
@@ -208,47 +209,50 @@ def worths(network: AfterstateNetwork, mines: int, outcomes: Outcomes, averaged:
     after = outcomes.after
     if len(after) == 0:
         return np.zeros(0)
-    owners, weights = torch.as_tensor(outcomes.guesses), torch.as_tensor(outcomes.chances).double()
+    guesses, chances = torch.as_tensor(outcomes.guesses), torch.as_tensor(outcomes.chances).double()
     near, size = _near(torch.as_tensor(outcomes.cells), *after.shape[1:])
-    sums, totals = torch.zeros(2, int(outcomes.guesses.max()) + 1, size, dtype=torch.float64)
-    insides = []
-    for part in _parts_of(after):
-        hazards = _hazards(network, mines, after[part], averaged)
+    # Of each guess and cell of the padded board: the hazards where it is distant, by chance, and these chances.
+    hazard_sums, chance_sums = torch.zeros(2, int(outcomes.guesses.max()) + 1, size, dtype=torch.float64)
+    near_sums = []
+    for batch in _batches(after):
+        hazards = _hazards(network, mines, after[batch], averaged)
         # A margin of zeros on every side lets each cell have as many cells near it.
         padded = functional.pad(hazards, (REACH,) * 4).flatten(start_dim=1)
-        inside, weight = padded.gather(1, near[part]), weights[part][:, None]
-        sums.index_add_(0, owners[part], weight * padded)
-        totals.index_add_(0, owners[part], weight.expand_as(padded))
-        places = (owners[part][:, None] * size + near[part]).flatten()
-        sums.view(-1).index_add_(0, places, -(weight * inside).flatten())
-        totals.view(-1).index_add_(0, places, -weight.expand_as(inside).flatten())
-        insides.append(inside.sum(dim=1))
-    # Cells that are near every click have no mean; what rounding leaves of their weights does not count.
-    means = torch.where(totals > 1e-9, sums / totals.clamp(min=1e-9), 0.0)
-    distant = means.sum(dim=1)[owners] - means.view(-1)[owners[:, None] * size + near].sum(dim=1)
-    return np.asarray(torch.exp(-(torch.cat(insides) + distant)).numpy())
+        near_hazards, chance = padded.gather(1, near[batch]), chances[batch][:, None]
+        # Add all cells of the board, then subtract those near the click.
+        hazard_sums.index_add_(0, guesses[batch], chance * padded)
+        chance_sums.index_add_(0, guesses[batch], chance.expand_as(padded))
+        near_in_sums = (guesses[batch][:, None] * size + near[batch]).flatten()
+        hazard_sums.view(-1).index_add_(0, near_in_sums, -(chance * near_hazards).flatten())
+        chance_sums.view(-1).index_add_(0, near_in_sums, -chance.expand_as(near_hazards).flatten())
+        near_sums.append(near_hazards.sum(dim=1))
+    # Cells that are near every click have no mean; what rounding leaves of their chances does not count.
+    means = torch.where(chance_sums > 1e-9, hazard_sums / chance_sums.clamp(min=1e-9), 0.0)
+    distant = means.sum(dim=1)[guesses] - means.view(-1)[guesses[:, None] * size + near].sum(dim=1)
+    return np.asarray(torch.exp(-(torch.cat(near_sums) + distant)).numpy())
 
 
 def _near(cells: Tensor, rows: int, cols: int) -> tuple[Tensor, int]:
     """Returns the indices (K, (2 * REACH + 1) ** 2) of the cells near cells (K,) on a padded board, and its size."""
     width, side = cols + 2 * REACH, torch.arange(2 * REACH + 1)
     steps = (side[:, None] * width + side[None]).flatten()
+    # The margin moves a cell by REACH both ways, to the middle of the square that begins at its old row and column.
     return (cells // cols * width + cells % cols)[:, None] + steps, (rows + 2 * REACH) * width
 
 
 def _hazards(network: AfterstateNetwork, mines: int, boards: Boards, averaged: bool) -> Tensor:
     """Returns the hazards of the cells of boards, (N, rows, cols) float64; 0 for open cells."""
-    (found,) = _ask(network, boards, averaged, lambda codes: [network.hazards(codes, mines).flatten(start_dim=1)])
-    return found.reshape(boards.shape).double()
+    (flat,) = _evaluate(network, boards, averaged, lambda codes: [network.hazards(codes, mines).flatten(start_dim=1)])
+    return flat.reshape(boards.shape).double()
 
 
 class Search(NamedTuple):
     """How clicks are weighed at guesses; see the options of `AfterstatePolicy`."""
 
-    limits: Limits
-    symmetries: bool
-    onward: bool
-    clicks: int
+    limits: Limits  # which clicks are weighed
+    symmetries: bool  # whether the worth is averaged over the views
+    onward: bool  # whether the safety of the next click counts
+    clicks: int  # how many clicks to look ahead, 1 or 2
 
 
 def best_clicks(
@@ -256,16 +260,16 @@ def best_clicks(
 ) -> NDArray[np.int64]:
     """Returns the best click of each board, (N,) int64.
 
-    The value of a click is its safety times the sum over counts of P(count) W(the board then). Two clicks ahead, W is
-    estimated otherwise at late guesses, see `_late_values` and `_early_values`.
+    The value of a click is its safety times the sum over counts of P(count) W(the board then), where W is the worth.
+    With `search.clicks` 2, W is estimated otherwise at late guesses, see `_late_values` and `_early_values`.
     """
-    late = (covered_cells(boards).sum(axis=1) <= _LATE) & (search.clicks == 2)
+    is_late = (covered_cells(boards).sum(axis=1) <= _LATE) & (search.clicks == 2)
     best = np.zeros(len(boards), np.int64)
-    for which, values_of in ((late, _late_values), (~late, _early_values)):
-        if which.any():
-            rated = Ratings(*(column[which] for column in ratings))
-            outcomes = Outcomes.of(boards[which], rated.counts, clicks_to_weigh(rated, search.limits))
-            best[which] = values_of(network, mines, outcomes, rated.safety, search).argmax(axis=1)
+    for chosen, values_of in ((is_late, _late_values), (~is_late, _early_values)):
+        if chosen.any():
+            own_ratings = Ratings(*(column[chosen] for column in ratings))
+            outcomes = Outcomes.of(boards[chosen], own_ratings.counts, clicks_to_weigh(own_ratings, search.limits))
+            best[chosen] = values_of(network, mines, outcomes, own_ratings.safety, search).argmax(axis=1)
     return best
 
 
@@ -277,10 +281,10 @@ def _late_values(network: AfterstateNetwork, mines: int, outcomes: Outcomes, saf
     """
     worth = plain_worths(network, mines, outcomes.after, search.symmetries)
 
-    def mean_of_both(again: Outcomes, which: Flags) -> Doubles:
-        return (worth[which] + next_values(network, mines, again.after, search.symmetries)) / 2
+    def mean_of_both(close: Outcomes, which: Flags) -> Doubles:
+        return (worth[which] + next_values(network, mines, close.after, search.symmetries)) / 2
 
-    return _weighed_again(outcomes.click_values(safety, worth), outcomes, safety, _TIED, mean_of_both)
+    return _weigh_close_again(outcomes.click_values(safety, worth), outcomes, safety, _TIED, mean_of_both)
 
 
 def _early_values(
@@ -299,32 +303,34 @@ def _early_values(
     if not search.symmetries:
         return values
 
-    def averaged(again: Outcomes, which: Flags) -> Doubles:
-        return further[which] * worths(network, mines, again, averaged=True)
+    def averaged(close: Outcomes, which: Flags) -> Doubles:
+        return further[which] * worths(network, mines, close, averaged=True)
 
-    return _weighed_again(values, outcomes, safety, _CLOSE, averaged)
+    return _weigh_close_again(values, outcomes, safety, _CLOSE, averaged)
 
 
-def _weighed_again(
+def _weigh_close_again(
     values: Doubles, outcomes: Outcomes, safety: Floats, limits: Limits, worth_of: Callable[[Outcomes, Flags], Doubles]
 ) -> Doubles:
-    """Returns values (N, n) where the clicks near the best one of a board, if there are several, are weighed again.
+    """Returns values (N, n); on boards with several clicks near the best one, these are weighed again by `worth_of`.
 
-    `worth_of` takes their outcomes, and which of all outcomes these are, (K,) bool.
+    `worth_of` takes their outcomes, and which of all outcomes these are, (K,) bool. The other clicks on such a board
+    get -1.
     """
-    close = candidates(values, limits)
-    close &= close.sum(axis=1, keepdims=True) > 1
-    which = close[outcomes.guesses, outcomes.cells]
-    again = outcomes.chosen(which)
-    return np.where(close.any(axis=1, keepdims=True), again.click_values(safety, worth_of(again, which)), values)
+    close_clicks = candidates(values, limits)
+    close_clicks &= close_clicks.sum(axis=1, keepdims=True) > 1
+    which = close_clicks[outcomes.guesses, outcomes.cells]
+    close = outcomes.chosen(which)
+    new_values = close.click_values(safety, worth_of(close, which))
+    return np.where(close_clicks.any(axis=1, keepdims=True), new_values, values)
 
 
 def plain_worths(network: AfterstateNetwork, mines: int, boards: Boards, averaged: bool) -> Doubles:
-    """Returns the probability of winning on each board, (K,), perhaps with hazards averaged over the views."""
+    """Returns the probability of winning on each board, (K,); hazards are summed as they are, see `worths`."""
     if len(boards) == 0:
         return np.zeros(0)
-    parts = (_hazards(network, mines, boards[part], averaged) for part in _parts_of(boards))
-    worth = torch.exp(-torch.cat([hazards.sum(dim=(1, 2)) for hazards in parts])).numpy()
+    by_batch = (_hazards(network, mines, boards[batch], averaged) for batch in _batches(boards))
+    worth = torch.exp(-torch.cat([hazards.sum(dim=(1, 2)) for hazards in by_batch])).numpy()
     return np.where(covered_cells(boards).sum(axis=1) <= mines, 1.0, worth)
 
 
@@ -336,10 +342,11 @@ def next_values(network: AfterstateNetwork, mines: int, after: Boards, averaged:
     covered = covered_cells(boards)
     safety, counts = rate(network, mines, boards, covered, counts=True, averaged=averaged)
     safety = np.where(covered, fitted_safety(safety, boards, mines), np.float32(0))
-    best = safety.max(axis=1, keepdims=True)
-    sure = best >= _NEXT_SURE
-    ratings = Ratings(np.where(sure & (safety == best), np.float32(1), safety), counts)
-    clicks = np.where(sure, clicks_to_weigh(ratings, Limits(0, 1)), clicks_to_weigh(ratings, _NEXT))
+    highest = safety.max(axis=1, keepdims=True)
+    is_sure = highest >= _NEXT_SURE
+    # A sure cell is clicked without weighing others, and counts as certain.
+    ratings = Ratings(np.where(is_sure & (safety == highest), np.float32(1), safety), counts)
+    clicks = np.where(is_sure, clicks_to_weigh(ratings, Limits(0, 1)), clicks_to_weigh(ratings, _NEXT))
     outcomes = Outcomes.of(boards, counts, clicks)
     values = outcomes.click_values(ratings.safety, plain_worths(network, mines, outcomes.after, averaged)).max(axis=1)
     return np.asarray(np.where(covered.sum(axis=1) <= mines, 1.0, values)[inverse])
@@ -354,15 +361,15 @@ def _further_safety(
     """
     further = np.ones_like(worth)
 
-    def enter(clicks: Flags) -> None:
+    def fill_in(clicks: Flags) -> None:
         which = clicks[outcomes.guesses, outcomes.cells]
         further[which] = next_safety(network, mines, outcomes.after[which])
 
     bounds = outcomes.click_values(safety, worth)
     likely = candidates(bounds, _LIKELY)
-    enter(likely)
+    fill_in(likely)
     best = np.where(likely, outcomes.click_values(safety, further * worth), 0).max(axis=1, keepdims=True)
-    enter(~likely & (bounds >= best - _CLOSE.slack))
+    fill_in(~likely & (bounds >= best - _CLOSE.slack))
     return further
 
 
@@ -383,8 +390,8 @@ def first_click_values(network: AfterstateNetwork, config: BoardConfig) -> Doubl
     outcomes = Outcomes.of(covered, counts, everywhere)
     # The first click may open much of the board, so it changes distant hazards too.
     worth = plain_worths(network, config.mines, outcomes.after, averaged=False)
-    board = outcomes.click_values(safety, worth).reshape(config.rows, config.cols)
+    values = outcomes.click_values(safety, worth).reshape(config.rows, config.cols)
     # Sums of two numbers do not depend on their order, so symmetric cells are equal to the last bit on each processor.
-    halves = board + board[::-1]
-    mirrored = (halves + halves[:, ::-1]) / 4
-    return ((mirrored + mirrored.T) / 2 if config.rows == config.cols else mirrored).reshape(-1)
+    both_ways = values + values[::-1]
+    symmetric = (both_ways + both_ways[:, ::-1]) / 4
+    return ((symmetric + symmetric.T) / 2 if config.rows == config.cols else symmetric).reshape(-1)

@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.learned.afterstate import search
+from baselines.learned.afterstate.clues import Doubles
 from baselines.learned.afterstate.network import COUNTS, AfterstateNetwork
-from baselines.learned.afterstate.search import Limits, Outcomes, Ratings
+from baselines.learned.afterstate.search import Cells, Flags, Limits, Outcomes, Ratings
 from baselines.learned.settings import AfterstateHyperparameters
 from baselines.scripted.base import neighbour_sums
 from minesweeper_env.compiled import kernel
@@ -53,9 +54,7 @@ class GuessRecords(NamedTuple):
     order: NDArray[np.int64]  # the number of earlier guesses in the game
 
 
-def worth_targets(
-    records: GuessRecords, won: NDArray[np.bool_], explores: NDArray[np.int64], mixing: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def worth_targets(records: GuessRecords, won: Flags, explores: Cells, mixing: float) -> tuple[Doubles, Doubles]:
     """Returns a target for the board after each guess, and its weight.
 
     A weighted mean of two estimates of W, the probability that the agent wins from there:
@@ -87,25 +86,27 @@ def worth_targets(
     """
     by_game = np.argsort(records.games, kind="stable")
     games, _, _, counts, safety, values, order = (column[by_game] for column in records)
-    last = np.append(games[1:] != games[:-1], True)[: len(games)]
-    values = np.where(last, won[games], np.append(values[1:], 0)[: len(games)])
-    known = np.isfinite(values)
-    # The product of the safety of all later guesses of the same game.
-    logarithms = np.cumsum(np.log(np.maximum(safety, 1e-9)))
-    ends = np.flatnonzero(last)
-    totals = np.repeat(logarithms[ends], np.diff(ends, prepend=-1))
-    survival = np.maximum(np.exp(totals - logarithms), _LEAST_SURVIVAL)
-    survived = np.ones(len(won), np.bool_)
-    survived[games[counts < 0]] = False
-    outcome = survived[games] & (order >= explores[games])
-    share = np.where(order == 0, 1.0, mixing)
-    bootstrapped = (1 - share) * known
-    weights = bootstrapped + share * outcome / survival
-    sums = bootstrapped * np.where(known, values, 0.0) + share * (outcome & won[games])
+    is_last = np.append(games[1:] != games[:-1], True)[: len(games)]  # The slice keeps an empty array empty.
+    next_values = np.where(is_last, won[games], np.append(values[1:], 0)[: len(games)])
+    known = np.isfinite(next_values)
+    # q, the product of the safety of all later guesses of the game: its logarithm is a difference of running sums.
+    log_sums = np.cumsum(np.log(np.maximum(safety, 1e-9)))
+    ends = np.flatnonzero(is_last)
+    log_sums_at_end = np.repeat(log_sums[ends], np.diff(ends, prepend=-1))
+    survival = np.maximum(np.exp(log_sums_at_end - log_sums), _LEAST_SURVIVAL)
+    survived_guesses = np.ones(len(won), np.bool_)
+    survived_guesses[games[counts < 0]] = False
+    outcome_counts = survived_guesses[games] & (order >= explores[games])
+    outcome_share = np.where(order == 0, 1.0, mixing)
+    bootstrap_weights = (1 - outcome_share) * known
+    weights = bootstrap_weights + outcome_share * outcome_counts / survival
+    # The weight 1 / q of a won game times its target q is 1.
+    weighted_targets = bootstrap_weights * np.where(known, next_values, 0.0)
+    weighted_targets += outcome_share * (outcome_counts & won[games])
     weights[counts < 0] = 0.0
-    targets = np.clip(np.divide(sums, weights, out=np.zeros_like(weights), where=weights > 0), 0, 1)
-    back = np.argsort(by_game)
-    return targets[back], weights[back]
+    targets = np.divide(weighted_targets, weights, out=np.zeros_like(weights), where=weights > 0)
+    unsorted = np.argsort(by_game)
+    return np.clip(targets, 0, 1)[unsorted], weights[unsorted]
 
 
 MINE, UNKNOWN = COUNTS, -1
@@ -114,8 +115,8 @@ MINE, UNKNOWN = COUNTS, -1
 _OPEN_AT_ONCE = 0.998
 """Cells of at least this safety are all opened before the network looks again."""
 
-_LAST_EXPLORING = 4
-"""Games whose exploring guess would be this one or a later one do not explore."""
+_MAY_EXPLORE = 4
+"""The number of guesses, from the first click on, at which a game may explore; a later draw means that it does not."""
 
 _FIRST_KEPT = 0.5
 """Fraction of the afterstates of first clicks that are stored; every game has one, and they are few boards."""
@@ -161,6 +162,7 @@ class SelfPlay:
         """
         self._network, self._rng, self._searches = network, rng, searches
         self.rated = self.guessed = self.changed = 0
+        # The number of guesses so far in each game, (count,).
         self._guesses = np.zeros(self.count, np.int64)
         self._records: list[GuessRecords] = []
         # The games, (k,), and codes, (k, rows, cols), of the boards that `Samples` is made of.
@@ -169,103 +171,94 @@ class SelfPlay:
         self._games.reset(np.ones(self.count, np.bool_))
         # The number of the guess that explores in each game; -1 for none.
         self._explores = rng.geometric(self._hyperparameters.exploration, self.count) - 1
-        self._explores[self._explores >= _LAST_EXPLORING] = -1
+        self._explores[self._explores >= _MAY_EXPLORE] = -1
         self._click_first()
         while len(playing := np.flatnonzero(self._games.status == PLAYING)) > 0:
-            self._click(playing)
+            self._open_sure_or_guess(playing)
         self.wins = int((self._games.status == WON).sum())
-        return self._samples()
+        return self._learning_data()
 
     def _click_first(self) -> None:
         """Makes the first click of each game: the best one by the network, or any cell where the game explores it."""
         best = int(search.first_click_values(self._network, self.config).argmax()) if self._searches else 0
-        anywhere = (self._explores == 0) | (not self._searches)
-        cells = np.where(anywhere, self._rng.integers(self.config.cells, size=self.count), best)
-        everyone, boards = np.arange(self.count), self._codes()
-        self._open(everyone, np.eye(self.config.cells, dtype=np.bool_)[cells])
-        self._record(everyone, boards, cells, np.ones(self.count), np.full(self.count, np.nan))
+        explores = (self._explores == 0) | (not self._searches)
+        cells = np.where(explores, self._rng.integers(self.config.cells, size=self.count), best)
+        all_games, boards = np.arange(self.count), self._codes()
+        self._open(all_games, np.eye(self.config.cells, dtype=np.bool_)[cells])
+        self._record(all_games, boards, cells, np.ones(self.count), np.full(self.count, np.nan))
 
-    def _click(self, playing: NDArray[np.int64]) -> None:
-        """Opens all sure cells of each game that goes on, or makes its guess."""
+    def _open_sure_or_guess(self, playing: NDArray[np.int64]) -> None:
+        """Opens all sure cells in each of the games `playing`, or makes a guess where no cell is sure."""
         boards = self._codes()[playing]
         legal = (boards > self.config.codes.max_count).reshape(len(boards), -1)
         safety = search.rate(self._network, self.config.mines, boards, legal, counts=False).safety
-        best = safety.max(axis=1)
+        highest = safety.max(axis=1)
         self.rated += len(boards)
-        keep = self._rng.random(len(boards)) < np.clip(
-            self._hyperparameters.keep_scale * (1 - best), self._hyperparameters.keep_min, 1
-        )
-        self._kept.append((playing[keep], boards[keep]))
+        keep_chance = np.clip(self._hyperparameters.keep_scale * (1 - highest), self._hyperparameters.keep_min, 1)
+        kept = self._rng.random(len(boards)) < keep_chance
+        self._kept.append((playing[kept], boards[kept]))
         # All that are surely safe, or else the safest one.
         chosen = safety >= np.maximum(_OPEN_AT_ONCE, self._hyperparameters.sure)
-        unsure = best < _OPEN_AT_ONCE
+        unsure = highest < _OPEN_AT_ONCE
         chosen[unsure, safety[unsure].argmax(axis=1)] = True
-        guessing = np.flatnonzero(best < self._hyperparameters.sure)
+        guessing = np.flatnonzero(highest < self._hyperparameters.sure)
         if len(guessing) == 0:
             self._open(playing, chosen)
             return
-        which, before = playing[guessing], boards[guessing]
-        cells, chances, values = self._guess(which, before, legal[guessing])
+        games, before = playing[guessing], boards[guessing]
+        cells, guess_safety, values = self._choose_guesses(games, before, legal[guessing])
         chosen[guessing] = False
         chosen[guessing, cells] = True
         self._open(playing, chosen)
-        self._record(which, before, cells, chances, values)
+        self._record(games, before, cells, guess_safety, values)
 
-    def _guess(
-        self, which: NDArray[np.int64], boards: NDArray[np.int8], legal: NDArray[np.bool_]
-    ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
-        """Returns the cells to click in games `which`, their safety, and the values of the best clicks.
+    def _choose_guesses(self, games: Cells, boards: NDArray[np.int8], legal: Flags) -> tuple[Cells, Doubles, Doubles]:
+        """Returns the cells to click in K games, their safety, and the values of the best clicks, (K,) each.
 
-        The value is NaN if the round does not search.
+        A value is NaN if the round does not search. An exploring click need not be the best one.
         """
         network, mines = self._network, self.config.mines
         ratings = search.rate(network, mines, boards, legal, counts=True)
         # Every legal cell counts, also one that the network takes for a certain mine.
         ratings = Ratings(np.maximum(ratings.safety, 1e-6 * legal), ratings.counts)
-        cells, best = ratings.safety.argmax(axis=1), np.full(len(boards), np.nan)
+        cells, highest = ratings.safety.argmax(axis=1), np.full(len(boards), np.nan)
         self.guessed += len(boards)
         if self._searches:
             outcomes = Outcomes.of(boards, ratings.counts, search.clicks_to_weigh(ratings, self._limits))
             values = outcomes.click_values(ratings.safety, search.worths(network, mines, outcomes))
             self.changed += int((values.argmax(axis=1) != cells).sum())
-            cells, best = values.argmax(axis=1), values.max(axis=1)
+            cells, highest = values.argmax(axis=1), values.max(axis=1)
         # A game explores by a click drawn uniformly among those near the highest safety.
-        weighed = search.clicks_to_weigh(
-            ratings, Limits(self._hyperparameters.exploration_slack, self._hyperparameters.breadth)
-        )
-        anywhere = np.where(weighed, self._rng.random(weighed.shape), -1.0).argmax(axis=1)
-        cells = np.where(self._guesses[which] == self._explores[which], anywhere, cells)
-        return cells, ratings.safety[np.arange(len(boards)), cells].astype(np.float64), best
+        limits = Limits(self._hyperparameters.exploration_slack, self._hyperparameters.breadth)
+        candidates = search.clicks_to_weigh(ratings, limits)
+        drawn = np.where(candidates, self._rng.random(candidates.shape), -1.0).argmax(axis=1)
+        cells = np.where(self._guesses[games] == self._explores[games], drawn, cells)
+        return cells, ratings.safety[np.arange(len(boards)), cells].astype(np.float64), highest
 
     def _open(self, games: NDArray[np.int64], chosen: NDArray[np.bool_]) -> None:
-        everywhere = np.zeros((self.count, self.config.cells), np.bool_)
-        everywhere[games] = chosen
-        open_cells(everywhere, *self._games.arrays)
+        """Clicks the chosen cells, (K, n) bool, of K games; see `open_cells`."""
+        chosen_of_all = np.zeros((self.count, self.config.cells), np.bool_)
+        chosen_of_all[games] = chosen
+        open_cells(chosen_of_all, *self._games.arrays)
 
     def _codes(self) -> NDArray[np.int8]:
+        """Returns the visible boards of all games, (count, rows, cols)."""
         return self._games.show()[0].reshape(self.count, self.config.rows, self.config.cols)
 
-    def _record(
-        self,
-        which: NDArray[np.int64],
-        boards: NDArray[np.int8],
-        cells: NDArray[np.int64],
-        safety: NDArray[np.float64],
-        values: NDArray[np.float64],
-    ) -> None:
-        """Appends guesses, whose clicks are made, to the records."""
-        shown = self._codes().reshape(self.count, -1)[which, cells]
+    def _record(self, games: Cells, boards: NDArray[np.int8], cells: Cells, safety: Doubles, values: Doubles) -> None:
+        """Appends guesses, whose clicks are made, to the records; `boards` are those before the clicks."""
+        shown = self._codes().reshape(self.count, -1)[games, cells]
         counts = np.where(shown <= self.config.codes.max_count, shown, -1).astype(np.int8)
-        self._records.append(GuessRecords(which, boards, cells, counts, safety, values, self._guesses[which]))
-        self._guesses[which] += 1
+        self._records.append(GuessRecords(games, boards, cells, counts, safety, values, self._guesses[games]))
+        self._guesses[games] += 1
 
-    def _samples(self) -> tuple[Samples, Afterstates]:
-        """Returns what the games of a round, which are over, teach."""
+    def _learning_data(self) -> tuple[Samples, Afterstates]:
+        """Returns what the games of the round, which are over, teach: safety and counts, and the worth."""
         records = GuessRecords(*(np.concatenate(columns) for columns in zip(*self._records, strict=True)))
         mixing = self._hyperparameters.mixing if self._searches else 1.0
         targets, weights = worth_targets(records, self._games.status == WON, self._explores, mixing)
-        thinned = (records.order > 0) | (self._rng.random(len(weights)) < _FIRST_KEPT)
-        useful = (weights > 0) & thinned
+        kept = (records.order > 0) | (self._rng.random(len(weights)) < _FIRST_KEPT)
+        useful = (weights > 0) & kept
         counts = records.counts[useful].astype(np.int64)
         after = search.afterstates(records.boards[useful], records.cells[useful], counts)
         worth = Afterstates(after, targets[useful].astype(np.float32), weights[useful].astype(np.float32))
@@ -274,13 +267,13 @@ class SelfPlay:
         covered = (codes > self.config.codes.max_count).reshape(len(codes), self.config.cells)
         samples = Samples(codes, np.where(covered, contents[games], UNKNOWN).astype(np.int8))
         if self.config.first_click in ("safe", "any"):
-            # The first-click rule concerns the clicked cell: what other cells hold then is not what they would show.
-            first = thinned & (records.order == 0)
-            labels = np.full((int(first.sum()), self.config.cells), UNKNOWN, np.int8)
-            cells = np.arange(len(labels)), records.cells[first]
-            labels[cells] = contents[records.games[first], cells[1]]
-            more = Samples(records.boards[first], labels)
-            samples = Samples(*(np.concatenate(columns) for columns in zip(samples, more, strict=True)))
+            # A first click teaches its own cell alone: the rule may have changed what the other cells hold.
+            first = kept & (records.order == 0)
+            games, cells = records.games[first], records.cells[first]
+            labels = np.full((len(cells), self.config.cells), UNKNOWN, np.int8)
+            labels[np.arange(len(cells)), cells] = contents[games, cells]
+            first_samples = Samples(records.boards[first], labels)
+            samples = Samples(*(np.concatenate(columns) for columns in zip(samples, first_samples, strict=True)))
         return samples, worth
 
 
