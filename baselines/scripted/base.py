@@ -37,9 +37,9 @@ class Knowledge:
 
     def select(self, selected: NDArray[np.bool_]) -> Knowledge:
         """Returns the knowledge about the games where `selected`, (N,) bool, is True, as a copy."""
-        subset = copy(self)
-        vars(subset).update({name: array[selected] for name, array in vars(self).items() if name != "config"})
-        return subset
+        knowledge = copy(self)
+        vars(knowledge).update({name: array[selected] for name, array in vars(self).items() if name != "config"})
+        return knowledge
 
     def record(self, safe: NDArray[np.bool_], mine: NDArray[np.bool_]) -> None:
         """Marks unknown cells as safe and as mines, (N, rows, cols) bool each."""
@@ -52,7 +52,7 @@ class Knowledge:
         return neighbour_sums(values, self.config.radius)
 
     def missing_mines(self) -> NDArray[np.int16]:
-        """Returns (N, rows, cols) int16: clue minus known mines around it; it means something at open cells only."""
+        """Returns each clue minus the known mines around it, (N, rows, cols) int16; meaningful at open cells only."""
         return self.counts - self.neighbour_sum(self.mine)
 
 
@@ -158,12 +158,12 @@ class ScriptedPolicy:
     def _draw(self, scores: NDArray[np.float64], legal: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Returns a random one of the legal clicks of least score, or the first legal action if no click is legal."""
         clicks = legal[:, : self.config.cells]
-        # Scores become finite so that a click on a known mine beats an illegal one. NaN, the risk on a board that
-        # contradicts itself, becomes the worst score.
+        # Illegal clicks alone score inf, so a click on a known mine beats them. fmin gives the worst finite score to
+        # inf and to NaN, the risk on a board that contradicts itself.
         scores = np.where(clicks, np.fmin(scores, np.finfo(np.float64).max), np.inf)
         best = clicks & (scores <= scores.min(axis=1, keepdims=True) + TIE)
-        keys = np.where(best, self._rng.random(best.shape), -1.0)
-        return np.where(clicks.any(axis=1), keys.argmax(axis=1), legal.argmax(axis=1))
+        random_keys = np.where(best, self._rng.random(best.shape), -1.0)
+        return np.where(clicks.any(axis=1), random_keys.argmax(axis=1), legal.argmax(axis=1))
 
 
 class RandomPolicy(ScriptedPolicy):

@@ -37,12 +37,12 @@ _CACHED_COMPONENTS = 4096
 
 
 def subnetwork(config: BoardConfig, cells: Iterable[int], clues: Iterable[int]) -> Any:
-    """Returns the network of some cells and clues of a board, with their probability tables in the whole network.
+    """Returns the pgmpy network of some cells and clues of a board: the part of the board's network that they span.
 
     Args:
         config: the board; its radius must be 1.
-        cells: the cells with an X node, as row * cols + col; neighbours of the clues are added.
-        clues: the cells with a Y node.
+        cells: the cells with an X node (mine or not), as row * cols + col; neighbours of the clues are added.
+        clues: the cells with a Y node (the clue), as row * cols + col.
 
     Raises:
         ValueError: the radius is larger than 1.
@@ -58,13 +58,14 @@ def subnetwork(config: BoardConfig, cells: Iterable[int], clues: Iterable[int]) 
         cpds.append(tabular_cpd(name_of(config, "Y", clue), count + 1, sum_table(count), parents, [2] * count))
     network = load_pgmpy("models").DiscreteBayesianNetwork()
     network.add_nodes_from(cpd.variable for cpd in cpds)
+    # `variables` lists the node itself, then its parents.
     network.add_edges_from((parent, cpd.variable) for cpd in cpds for parent in cpd.variables[1:])
     network.add_cpds(*cpds)
     return network
 
 
 def name_of(config: BoardConfig, kind: str, cell: int) -> str:
-    """Returns the name of the node of a cell; X is its mine, Y its clue."""
+    """Returns the name of a cell's node of a kind: "X" for its mine, "Y" for its clue."""
     row, col = divmod(cell, config.cols)
     return f"{kind}_{row}_{col}"
 
@@ -115,17 +116,17 @@ class NetworkPosteriors:
         """
         codes, board = self._config.codes, board.ravel()
         opened, mined = board <= codes.max_count, board == codes.mine
-        covered = set(np.flatnonzero(~opened & ~mined).tolist())
-        edges = [(clue, cell) for clue in np.flatnonzero(opened).tolist() for cell in self._neighbours[clue]]
+        unknown = set(np.flatnonzero(~opened & ~mined).tolist())
+        pairs = [(clue, cell) for clue in np.flatnonzero(opened).tolist() for cell in self._neighbours[clue]]
         networkx = import_extra("networkx", "pgmpy")
-        frontier = networkx.Graph(edge for edge in edges if edge[1] in covered)
+        frontier = networkx.Graph((clue, cell) for clue, cell in pairs if cell in unknown)
         # No component holds the cells away from all clues, so they keep the prior.
         probabilities = np.where(opened, 0.0, np.where(mined, 1.0, self._config.mines / self._config.cells))
         for component in networkx.connected_components(frontier):
-            clues = tuple((cell, int(board[cell])) for cell in sorted(component - covered))
+            clues = tuple((cell, int(board[cell])) for cell in sorted(component - unknown))
             around_clues = {cell for clue, _ in clues for cell in self._neighbours[clue]}
             mines = tuple(cell for cell in np.flatnonzero(mined).tolist() if cell in around_clues)
-            for cell, probability in self._solve(clues, mines, tuple(sorted(component & covered))).items():
+            for cell, probability in self._solve(clues, mines, tuple(sorted(component & unknown))).items():
                 probabilities[cell] = probability
         return probabilities.reshape(self._config.rows, self._config.cols)
 
@@ -140,17 +141,19 @@ class NetworkPosteriors:
         # pgmpy refuses a clue above the number of neighbours.
         if any(clue > len(self._neighbours[cell]) for cell, clue in clues):
             return dict.fromkeys(unknown, math.nan)
-        network = subnetwork(config, unknown, [cell for cell, _ in clues])
+        clue_cells = [cell for cell, _ in clues]
+        network = subnetwork(config, unknown, clue_cells)
+        # Cells of the network that are neither mines nor unknown are open, hence free.
         evidence = {node: 0 for node in network.nodes() if node[0] == "X"}
         evidence |= {name_of(config, "X", cell): 1 for cell in mines}
         evidence |= {name_of(config, "Y", cell): clue for cell, clue in clues}
-        groups: dict[frozenset[int], list[int]] = {}
+        cells_by_clues: dict[frozenset[int], list[int]] = {}
         for cell in unknown:
             del evidence[name_of(config, "X", cell)]
-            groups.setdefault(frozenset(self._neighbours[cell]).intersection(dict(clues)), []).append(cell)
+            cells_by_clues.setdefault(frozenset(self._neighbours[cell]).intersection(clue_cells), []).append(cell)
         engine, probabilities = self._eliminate(network), dict.fromkeys(unknown, 0.0)
-        for group in groups.values():
-            probabilities |= dict.fromkeys(group, self._query(engine, network, group[0], evidence))
+        for cells in cells_by_clues.values():
+            probabilities |= dict.fromkeys(cells, self._query(engine, network, cells[0], evidence))
         return probabilities
 
     def _query(self, engine: Any, network: Any, cell: int, evidence: dict[str, int]) -> float:
@@ -177,10 +180,11 @@ def largest_table(network: Any, node: str, evidence: dict[str, int]) -> int:
     for variable in network.nodes():
         scope = [name for name in network.get_cpds(variable).variables if name in cardinalities]
         if scope:
-            # The plan needs only shapes; a broadcast scalar has one without the memory.
+            # A table, then its axes. The plan needs only shapes; a broadcast scalar has one without the memory.
             operands += [np.broadcast_to(1.0, [cardinalities[name] for name in scope]), [ids[name] for name in scope]]
     contract_path = import_extra("opt_einsum", "pgmpy").contract_path
-    return int(contract_path(*operands, [ids[node]], optimize="greedy")[1].largest_intermediate)
+    _, plan = contract_path(*operands, [ids[node]], optimize="greedy")
+    return int(plan.largest_intermediate)
 
 
 class BayesPolicy(ExactPolicy):
@@ -232,7 +236,8 @@ class BayesPolicy(ExactPolicy):
             return posteriors
         assumed_mines = (observations > self.config.codes.max_count) & (posteriors >= self._flag_threshold)
         conditioned = self._posteriors(np.where(assumed_mines, np.int8(self.config.codes.mine), observations))
-        return np.where(assumed_mines | np.isnan(conditioned).any(axis=(1, 2), keepdims=True), posteriors, conditioned)
+        contradicted = np.isnan(conditioned).any(axis=(1, 2), keepdims=True)
+        return np.where(assumed_mines | contradicted, posteriors, conditioned)
 
     def _posteriors(self, observations: Boards) -> Probabilities:
         """Returns (N, rows, cols) mine probabilities; NaN where clues contradict themselves."""
@@ -245,6 +250,7 @@ class BayesPolicy(ExactPolicy):
         except InconsistentBoardError:
             if len(observations) == 1:
                 return np.full(observations.shape, np.nan)
+            # One contradictory board fails the whole batch, so each board is tried alone.
             return np.concatenate([self._posteriors(board[None]) for board in observations])
 
     def _choose(self, boards: Boards, legal: NDArray[np.bool_]) -> NDArray[np.int64]:

@@ -81,20 +81,21 @@ def _local_probability(board: Board, row: int, col: int, odds: Floats, clues: ND
         if board[row + bit // 3 - 1, col + bit % 3 - 1] == UNKNOWN:
             queried |= 1 << bit
     clue_count = _keep_linked(clues, _read_clues(board, row, col, clues))
-    total, mined = 0.0, 0.0
+    total, with_mine = 0.0, 0.0
     for mines in range(512):
         if mines & ~queried:
             continue
         weight = odds[MEMBERS[mines]]
         for i in range(clue_count):
+            # The coins must show the mines that the clue still lacks.
             heads = clues[i, 1] - MEMBERS[mines & clues[i, 0]]
             weight *= COINS[clues[i, 2], heads] if 0 <= heads <= clues[i, 2] else 0.0
             if weight == 0.0:
                 break
         total += weight
         if mines & MIDDLE:
-            mined += weight
-    return mined / total if total > 0.0 else np.nan
+            with_mine += weight
+    return with_mine / total if total > 0.0 else np.nan
 
 
 @inlined
@@ -108,28 +109,28 @@ def _read_clues(board: Board, row: int, col: int, clues: NDArray[np.int64]) -> i
     | 2 | other unknown neighbours: the fair coins |
     """
     count = 0
-    for r in range(row - 2, row + 3):
-        for c in range(col - 2, col + 3):
-            if board[r, c] >= UNKNOWN:
+    for clue_row in range(row - 2, row + 3):
+        for clue_col in range(col - 2, col + 3):
+            if board[clue_row, clue_col] >= UNKNOWN:
                 continue
-            bits, missing, coins = 0, np.int64(board[r, c]), 0
-            for y in range(r - 1, r + 2):
-                for x in range(c - 1, c + 2):
-                    if board[y, x] == FLAGGED:
+            queried, missing, coins = 0, np.int64(board[clue_row, clue_col]), 0
+            for r in range(clue_row - 1, clue_row + 2):
+                for c in range(clue_col - 1, clue_col + 2):
+                    if board[r, c] == FLAGGED:
                         missing -= 1
-                    elif board[y, x] == UNKNOWN and abs(y - row) <= 1 and abs(x - col) <= 1:
-                        bits |= 1 << (3 * (y - row) + x - col + 4)
-                    elif board[y, x] == UNKNOWN:
+                    elif board[r, c] == UNKNOWN and abs(r - row) <= 1 and abs(c - col) <= 1:
+                        queried |= 1 << (3 * (r - row + 1) + c - col + 1)
+                    elif board[r, c] == UNKNOWN:
                         coins += 1
-            if bits != 0:
-                clues[count, 0], clues[count, 1], clues[count, 2] = bits, missing, coins
+            if queried != 0:
+                clues[count, 0], clues[count, 1], clues[count, 2] = queried, missing, coins
                 count += 1
     return count
 
 
 @inlined
 def _keep_linked(clues: NDArray[np.int64], clue_count: int) -> int:
-    """Moves the clues linked to the queried cell to the front; returns their number."""
+    """Moves the clues linked to the queried cell, by shared queried neighbours, to the front; returns their number."""
     reached, kept, kept_before = MIDDLE, 0, -1
     while kept > kept_before:
         kept_before = kept
@@ -160,19 +161,19 @@ def plan_turn(board: Board, probabilities: Sequence[float], flag_threshold: floa
     such a cell it clicks the safest queried one. New flags are evidence from the next turn on.
     """
     flags: list[int] = []
-    best, least, failed = None, 2.0, False
+    safest, least_risk, failed = None, 2.0, False
     for cell, probability in enumerate(probabilities):
         if probability < 0.0:
             continue
         failed |= probability != probability  # only NaN differs from itself
-        if probability < least - TIE:
-            best, least = cell, probability
+        if probability < least_risk - TIE:
+            safest, least_risk = cell, probability
         # An open 8 counts as unknown, but a flag on it changes nothing.
         if probability >= flag_threshold - TIE:
             flags += [cell] if board[cell] > MAX_COUNT else []
         elif 1.0 - probability >= open_threshold - TIE:
             return Turn(flags, cell)
-    return Turn(flags, None if failed else best)
+    return Turn(flags, None if failed else safest)
 
 
 class BayesSourcePolicy:
@@ -191,15 +192,12 @@ class BayesSourcePolicy:
     batch_size = 1000
 
     def __init__(self, config: BoardConfig, flag_threshold: float = 0.79, open_threshold: float = 0.9) -> None:
-        """Checks the options, and compiles the kernel.
+        """Compiles the kernel; raises ValueError if an option or the configuration is not allowed.
 
         Args:
             config: the games, with radius 1 and the moves "click" and "flag".
             flag_threshold: mine probability from which a cell is flagged, 0 to 1.
             open_threshold: probability of being safe from which a cell is clicked at once, 0 to 1.
-
-        Raises:
-            ValueError: an option or the configuration is not allowed.
         """
         if config.radius != 1:
             raise ValueError(f"bayes_source needs games of radius 1, not {config.radius}")
@@ -250,7 +248,7 @@ class BayesSourcePolicy:
             return (hidden[0],) if hidden else self._idle(board)
         turn = plan_turn(board, probabilities, *self._thresholds)
         flags = tuple(self._flag_offset + cell for cell in turn.flags[:mines_left])
-        if len(turn.flags) >= mines_left:
+        if len(turn.flags) >= mines_left:  # The program stops at its last flag.
             return flags
         if turn.click is None:
             # A wrong flag contradicts the clues, or no cell can be queried: no click of the program can win any more.
@@ -282,7 +280,7 @@ class BayesSourcePolicy:
         return True
 
     def _idle(self, board: Board) -> Plan:
-        """Returns two actions that cancel each other, for a game where the program never stops."""
+        """Returns two actions, a flag set and removed or the reverse, for a game where the program never stops."""
         cell = int(np.flatnonzero(board > MAX_COUNT)[0])
         return (self._flag_offset + cell, self._flag_offset + cell)
 
@@ -322,7 +320,7 @@ def source_start(config: BoardConfig, seed: int) -> Start:
     for down, right in ((0, 0), *order):
         cell = (row + down, col + right)
         if 0 <= cell[0] < config.rows and 0 <= cell[1] < config.cols and mines[cell]:
-            for corner in ((-1, -1), (0, 0), (-1, 0), (0, -1)):
+            for corner in ((-1, -1), (0, 0), (-1, 0), (0, -1)):  # -1 is the last row or column.
                 if not mines[corner]:
                     mines[cell], mines[corner] = False, True
                     break

@@ -27,23 +27,24 @@ class PracticeGames(NamedTuple):
 
 
 def play_practice_games(config: BoardConfig, games: int, seed: int) -> Iterator[PracticeGames]:
-    """Yields finished games of random clicks, in batches; step limit, `no_guess` and `luck` of `config` are ignored.
+    """Yields `games` finished games of random clicks, in batches.
 
-    The games have consecutive seeds of `TRAINING_SEEDS`; `seed` fixes the first one.
+    The step limit, `no_guess` and `luck` of `config` are ignored. The games have consecutive seeds of
+    `TRAINING_SEEDS`, and `seed` fixes the first one.
     """
     first = TRAINING_SEEDS.start + derived_seed(seed) % (len(TRAINING_SEEDS) - games + 1)
     endless = replace(config, moves=("click",), max_steps=None, no_guess=False, luck=True)
     for begin in range(first, first + games, _BATCH_SIZE):
-        yield _play(endless, range(begin, min(begin + _BATCH_SIZE, first + games)))
+        yield _play_to_end(endless, range(begin, min(begin + _BATCH_SIZE, first + games)))
 
 
-def _play(config: BoardConfig, seeds: range) -> PracticeGames:
+def _play_to_end(config: BoardConfig, seeds: range) -> PracticeGames:
     """Plays a game of random clicks from each seed to its end."""
     env = MinesweeperVectorEnv(len(seeds), **config.arguments())
     observations, _ = env.reset(seed=list(seeds))
     playing = np.ones(len(seeds), np.bool_)
     boards, games, final_boards = [], [], observations.copy()
-    while playing.any():
+    while playing.any():  # The environment restarts games that end before the last one; these are left out.
         boards.append(observations[playing])
         games.append(np.flatnonzero(playing))
         observations, _, terminations, _, _ = env.step(env.sample_actions())
@@ -147,9 +148,9 @@ class ConditionalPolicy(FittedPolicy):
             mine = batch.layouts[batch.games]
             by_class = [np.flatnonzero(covered & ~mine), np.flatnonzero(covered & mine)]
             class_counts += [len(cells) for cells in by_class]
-            for k, values in enumerate(self._neighbour_values(batch.boards)):
-                flat = values.ravel()
-                value_counts[:, k] += [np.bincount(flat[cells], minlength=self._value_count) for cells in by_class]
+            for k, grid in enumerate(self._neighbour_values(batch.boards)):
+                values = grid.ravel()
+                value_counts[:, k] += [np.bincount(values[cells], minlength=self._value_count) for cells in by_class]
         return class_counts, value_counts
 
     def log_odds(self, boards: NDArray[np.int8]) -> NDArray[np.float64]:
@@ -166,7 +167,10 @@ class ConditionalPolicy(FittedPolicy):
         return log_odds if self._choice == "largest" else np.maximum(log_odds, 0.0)
 
     def _neighbour_values(self, boards: NDArray[np.integer[Any]]) -> Iterator[NDArray[np.int16]]:
-        """Yields, for each neighbour in reading order, its value at every cell, (N, rows, cols)."""
+        """Yields the values that each cell sees at one neighbour, (N, rows, cols), for each neighbour in reading order.
+
+        A value is a clue, or K + 1 if covered, or K + 2 off the board; K is the largest clue.
+        """
         covered = self.config.codes.max_count + 1
         reach, (_, rows, cols) = self._radius, boards.shape
         border = ((0, 0), (reach, reach), (reach, reach))

@@ -28,11 +28,8 @@ Floats = NDArray[np.float64]
 SUCCESS, FAILURE, STEP = 100.0, -100.0, 1.0
 """Rewards of Antimatroid (2012) for opening the last safe cell of a sub-grid, a mine, and any other cell."""
 
-DEFAULT_EXAMPLES = 40_000
-"""Minimum number of sub-grids in the default practice games."""
-
-MAX_DEFAULT_GAMES = 2000
-"""Maximum of the default number of practice games."""
+DEFAULT_EXAMPLES, MAX_DEFAULT_GAMES = 40_000, 2000
+"""The default practice games hold at least so many sub-grids, unless that needs more than so many games."""
 
 WORST_RISK = 1000.0
 """Risk of a cell that is best in no sub-grid: above all others, and below a known mine."""
@@ -89,6 +86,7 @@ def largest_of_cells(values: Floats, rows: int, cols: int) -> Floats:
     count, grid_rows, grid_cols, _ = values.shape
     largest = np.full((count, grid_rows + SIDE - 1, grid_cols + SIDE - 1), -np.inf)
     for k in range(CELLS):
+        # Cell k of the sub-grid at (r, c) is the cell (r + row, c + col) of the board.
         row, col = divmod(k, SIDE)
         window = largest[:, row : row + grid_rows, col : col + grid_cols]
         np.maximum(window, values[..., k], out=window)
@@ -101,10 +99,10 @@ def opened_sets(symbols: Ints, radius: int) -> Ints:
     distance = np.maximum(abs(rows[:, None] - rows), abs(cols[:, None] - cols))
     neighbourhoods = (distance <= radius) @ BITS
     opened = np.tile(BITS, (len(symbols), 1))
-    for _ in range(CELLS):  # each round before the last opens a further cell
+    for _ in range(CELLS):  # enough rounds, since each one opens a further cell until the fill ends
         for cell in range(CELLS):
-            spreads = ((opened >> cell) & 1 == 1) & (symbols[:, cell] == 0)[:, None]
-            opened = np.where(spreads, opened | neighbourhoods[cell], opened)
+            spreads_from_cell = ((opened >> cell) & 1 == 1) & (symbols[:, cell] == 0)[:, None]
+            opened = np.where(spreads_from_cell, opened | neighbourhoods[cell], opened)
     return opened
 
 
@@ -130,7 +128,7 @@ def add_clicks(
         transformed: (8, R) the index of the example under each symmetry.
         state_of: (102, R) the state of each example by canonical set of covered cells, for fewer covered cells.
         values: (S,) the values of the S states with fewer covered cells.
-        unfinished: (S + m,) weight of each state's examples with a safe covered cell.
+        unfinished: (S + m,) the weight of the examples of each state in which some covered cell is safe.
         totals: (m, 9) zeros, or minus infinity for the longest path; filled.
     """
     for i in range(len(examples)):
@@ -151,10 +149,10 @@ def add_clicks(
                 totals[state, cell] += weights[example] * reward
             elif not mined:
                 # A longest path never leads to a mine, since some example of the state has a safe cell to click.
-                weight = unfinished[len(values) + state]
-                length = SUCCESS * weights[example] / weight
+                state_weight = unfinished[len(values) + state]
+                length = SUCCESS * weights[example] / state_weight
                 if not cleared:
-                    length = values[next_state] + STEP * unfinished[next_state] / weight
+                    length = values[next_state] + STEP * unfinished[next_state] / state_weight
                 totals[state, cell] = max(totals[state, cell], length)
 
 
@@ -162,55 +160,56 @@ class StateValues:
     """Values of all states that agree with some example; the value of a state is that of its best click."""
 
     def __init__(self, subgrids: Ints, counts: Ints, alphabet: Alphabet, radius: int, guess: float | None) -> None:
-        """Computes the values, from few covered cells to many.
+        """Computes the values by dynamic programming: a click leads to fewer covered cells, so those states come first.
 
         The examples are the sub-grids, (n, 9), of finished games in all eight symmetries, with their counts, (n,).
         `guess` is the value of one uninformative click, added to the examples of each state; None for longest paths.
         """
         self._alphabet, self._guess = alphabet, guess
-        transformed = np.concatenate([alphabet.numbers(subgrids[:, symmetry]) for symmetry in SYMMETRIES])
-        examples, indices = np.unique(transformed, return_inverse=True)
+        numbers = np.concatenate([alphabet.numbers(subgrids[:, symmetry]) for symmetry in SYMMETRIES])
+        examples, indices = np.unique(numbers, return_inverse=True)
         weights = np.bincount(indices, np.tile(counts, len(SYMMETRIES))).astype(np.float64)
         symbols = alphabet.symbols(examples)
-        images = np.stack([alphabet.numbers(symbols[:, symmetry]) for symmetry in SYMMETRIES])
+        transformed_numbers = np.stack([alphabet.numbers(symbols[:, symmetry]) for symmetry in SYMMETRIES])
         mines, opened = (symbols == alphabet.mine) @ BITS, opened_sets(symbols, radius)
-        tables = weights, mines, opened, np.searchsorted(examples, images)
+        example_tables = weights, mines, opened, np.searchsorted(examples, transformed_numbers)
         state_of = np.zeros((len(CANONICAL_SETS), len(examples)), np.int32)
-        numbers, clicks = [], []
+        all_numbers, all_clicks = [], []
         values, unfinished = np.zeros(0), np.zeros(0)
         for canonical in np.argsort(np.bitwise_count(CANONICAL_SETS), kind="stable")[1:].tolist():  # not the empty set
             covered = int(CANONICAL_SETS[canonical])
             is_covered = (covered & BITS) > 0
-            # No mine is open, every flood fill has ended, and what lies outside is never covered.
+            # A board can show an example so if no mine is open, every flood fill has ended, and no outside is covered.
             flooded = np.bitwise_or.reduce(opened[:, ~is_covered], axis=1)
-            outside = (symbols[:, is_covered] == alphabet.outside).any(axis=1)
-            agreeing = np.flatnonzero((mines & ~covered == 0) & (flooded & covered == 0) & ~outside)
-            shown = np.where(is_covered, alphabet.covered, symbols[agreeing])
-            new_numbers, states = np.unique(alphabet.numbers(shown), return_inverse=True)
-            uncleared = (covered & ~mines[agreeing]) != 0
-            unfinished_weight = np.bincount(states, weights[agreeing] * uncleared, len(new_numbers))[:, None]
-            finished = np.bincount(states, weights[agreeing] * ~uncleared, len(new_numbers))[:, None]
+            covers_outside = (symbols[:, is_covered] == alphabet.outside).any(axis=1)
+            agreeing = np.flatnonzero((mines & ~covered == 0) & (flooded & covered == 0) & ~covers_outside)
+            visible = np.where(is_covered, alphabet.covered, symbols[agreeing])
+            state_numbers, states = np.unique(alphabet.numbers(visible), return_inverse=True)
+            is_unfinished = (covered & ~mines[agreeing]) != 0
+            unfinished_weight = np.bincount(states, weights[agreeing] * is_unfinished, len(state_numbers))[:, None]
+            finished_weight = np.bincount(states, weights[agreeing] * ~is_unfinished, len(state_numbers))[:, None]
             unfinished = np.concatenate([unfinished, unfinished_weight[:, 0]])
-            totals = np.full((len(new_numbers), CELLS), -np.inf if guess is None else 0.0)
-            add_clicks(agreeing, states, covered, guess is None, *tables, state_of, values, unfinished, totals)
+            totals = np.full((len(state_numbers), CELLS), -np.inf if guess is None else 0.0)
+            add_clicks(agreeing, states, covered, guess is None, *example_tables, state_of, values, unfinished, totals)
             # Inside a path some covered cell is known to be safe; on a board to play that is not known.
             if guess is None:
                 path_values, board_values = totals, np.where(unfinished_weight == 0.0, FAILURE, totals)
             else:
                 path_values = (totals + guess) / (unfinished_weight + 1.0)
-                board_values = (totals + FAILURE * finished + guess) / (unfinished_weight + finished + 1.0)
+                board_totals = totals + FAILURE * finished_weight + guess
+                board_values = board_totals / (unfinished_weight + finished_weight + 1.0)
             state_of[canonical, agreeing] = len(values) + states
             values = np.concatenate([values, path_values[:, is_covered].max(axis=1)])
-            numbers.append(new_numbers)
-            clicks.append(np.where(is_covered, board_values, -np.inf))
-        self._keep(np.concatenate(numbers), np.concatenate(clicks))
+            all_numbers.append(state_numbers)
+            all_clicks.append(np.where(is_covered, board_values, -np.inf))
+        self._store_states(np.concatenate(all_numbers), np.concatenate(all_clicks))
 
-    def _keep(self, numbers: Ints, clicks: Floats) -> None:
-        """Stores the value and the best clicks, as bits, of S states, sorted by number; `clicks` is (S, 9)."""
+    def _store_states(self, numbers: Ints, click_values: Floats) -> None:
+        """Stores the value and the best clicks, as bits, of S states, sorted by number; `click_values` is (S, 9)."""
         order = np.argsort(numbers)
         self._numbers = numbers[order]
-        self._values: Floats = clicks.max(axis=1)[order]
-        best = clicks >= clicks.max(axis=1, keepdims=True) - TIE
+        self._values: Floats = click_values.max(axis=1)[order]
+        best = click_values >= click_values.max(axis=1, keepdims=True) - TIE
         self._best: NDArray[np.int16] = (best @ BITS)[order].astype(np.int16)
 
     def click_values(self, subgrids: Ints) -> tuple[Floats, NDArray[np.bool_]]:
@@ -228,10 +227,10 @@ class StateValues:
         indices = np.minimum(np.searchsorted(self._numbers, numbers), len(self._numbers) - 1)
         seen = self._numbers[indices] == numbers
         values = np.where(seen, self._values[indices], -np.inf if self._guess is None else self._guess)[..., None]
-        best = np.zeros_like(covered)
-        np.put_along_axis(best, symmetries, (self._best[indices][..., None] & BITS) > 0, axis=-1)
-        best = np.where(seen[..., None], best, covered)
-        return np.where(best, values, -np.inf), ~seen & covered.any(axis=-1)
+        is_best = np.zeros_like(covered)
+        np.put_along_axis(is_best, symmetries, (self._best[indices][..., None] & BITS) > 0, axis=-1)
+        is_best = np.where(seen[..., None], is_best, covered)
+        return np.where(is_best, values, -np.inf), ~seen & covered.any(axis=-1)
 
 
 class GraphicalPolicy(FittedPolicy):
@@ -264,8 +263,9 @@ class GraphicalPolicy(FittedPolicy):
         for batch in practice:
             truth = np.where(batch.layouts, self._alphabet.mine, neighbour_sums(batch.layouts, self.config.radius))
             subgrids = cut(truth, self._alphabet.outside).reshape(-1, CELLS)
-            transformed = [self._alphabet.numbers(subgrids[:, symmetry]) for symmetry in SYMMETRIES]
-            batches.append(np.unique(np.min(transformed, axis=0), return_counts=True))
+            numbers_by_symmetry = [self._alphabet.numbers(subgrids[:, symmetry]) for symmetry in SYMMETRIES]
+            # The least number among the eight transforms stands for all of them.
+            batches.append(np.unique(np.min(numbers_by_symmetry, axis=0), return_counts=True))
         all_numbers, all_counts = map(np.concatenate, zip(*batches, strict=True))
         numbers, indices = np.unique(all_numbers, return_inverse=True)
         return self._alphabet.symbols(numbers), np.bincount(indices, all_counts).astype(np.int64)

@@ -52,6 +52,7 @@ class _KnowledgeBase:
         self.sentences = [sentence for sentence in reduced if sentence[0]]
 
     def _find_certain(self) -> tuple[int, int]:
+        """Returns the set of cells that single sentences prove safe, and the set that they prove mines."""
         safe = mine = 0
         for cells, count in self.sentences:
             undecided, missing = cells & ~(safe | mine), count - (cells & mine).bit_count()
@@ -62,6 +63,7 @@ class _KnowledgeBase:
         return safe, mine
 
     def _form_differences(self) -> None:
+        """Adds the difference of each two sentences where one contains the other, until no new set of cells arises."""
         # Of equal sentences the last one stays. The loops also visit the sentences that they append.
         self.sentences = list(dict(reversed(self.sentences)).items())[::-1]
         seen = {cells for cells, _ in self.sentences}
@@ -113,16 +115,13 @@ class SubsetPolicy(ScriptedPolicy):
     """Deduces by subset differences; guesses a uniformly random cell not known to be a mine."""
 
     def __init__(self, config: BoardConfig, deduction: str = "closure", first: str | int = "random") -> None:
-        """Prepares to play games of a configuration.
+        """Prepares to play games of a configuration; raises ValueError if an option is not allowed.
 
         Args:
             config: the games.
             deduction: one of `LEVELS`, or "source" for that of Sun, Chen & Yang's program.
             first: the first click: "random", "exact" as `exact` clicks, "middle" for the middle of the board, or a
                 cell, row * cols + col.
-
-        Raises:
-            ValueError: an option is not allowed.
         """
         self._deduction = one_of("deduction", deduction, [*LEVELS, "source"])
         super().__init__(config)

@@ -21,41 +21,27 @@ from minesweeper_env.inference.kernels import CONTRADICTION, OK, TIE, Workspace,
 
 
 class Search(NamedTuple):
-    """The largest clue and the number of mines of the boards, and the parameters of the search.
+    """Facts about the boards, and the parameters of the search; kernels take it as one argument."""
 
-    Candidates are the `breadth` least risky cells, and `next_breadth` for the second click, 0 to look one click ahead.
-    Their risk exceeds the least risk by at most `slack`. `discount` is the exponent of the number of layouts.
-    """
-
-    max_count: int
-    mines: int
-    slack: float
-    breadth: int
-    next_breadth: int
-    discount: float
+    max_count: int  # the largest clue
+    mines: int  # on each board
+    slack: float  # how far the risk of a candidate may exceed the least risk
+    breadth: int  # the most candidates of a click
+    next_breadth: int  # those of the second click; 0 looks one click ahead
+    discount: float  # the exponent of the number of layouts in the value of a board
 
 
 class Scratch(NamedTuple):
-    """Arrays for one board of n cells with clues up to K.
+    """Arrays for one board of n cells with clues up to K; risks are probabilities of a mine."""
 
-    Attributes:
-        allowed: (n,) bool, the covered cells after the first click.
-        risks: (n,) the probabilities of a mine before the first click.
-        ranks: (n,) the ranks of the candidates; `next_ranks` has those for the second click.
-        next_risks: (K + 1, n) the probabilities after each clue of the first click.
-        last_risks: (n,) the probabilities after a clue of the last click.
-        bounds: (K + 1,) the probability of each clue times the most that its board can be worth.
-        log_layouts: (K + 1,) the logarithm of the number of layouts after each clue.
-    """
-
-    allowed: Flags
-    risks: Floats
-    ranks: Floats
-    next_ranks: Floats
-    last_risks: Floats
-    next_risks: Floats
-    bounds: Floats
-    log_layouts: Floats
+    allowed: Flags  # (n,): the covered cells after the first click
+    risks: Floats  # (n,): before the first click
+    ranks: Floats  # (n,): of the candidates for the first click, by `_rank_clicks`
+    next_ranks: Floats  # (n,): of the candidates for the second click
+    last_risks: Floats  # (n,): after a clue of the last click
+    next_risks: Floats  # (K + 1, n): after each clue of the first click
+    bounds: Floats  # (K + 1,): the probability of each clue times an upper bound on the value of its board
+    log_layouts: Floats  # (K + 1,): the natural logarithm of the number of layouts after each clue
 
 
 _SCRATCH = len(Scratch._fields)
@@ -76,7 +62,7 @@ def weigh_clicks(
 ) -> tuple[int, int]:
     """Chooses the click of largest value on each board, for `run_boards`.
 
-    Two clicks ahead, among clicks of equal value it takes the least risky one, and among these the most promising one.
+    Two clicks ahead, ties go to the least risky click, then to the one of highest `promise_of`.
 
     The kernel begins at the board `begin`, and fills in `clicks`, (N,). Each of the (N, n) boards has a legal click; a
     second click may be any covered cell. The boards are unchanged in the end. The arrays are the fields of a `Scratch`
@@ -84,7 +70,7 @@ def weigh_clicks(
     """
     scratch, workspace = Scratch(*arrays[:_SCRATCH]), Workspace(*arrays[_SCRATCH:])
     risks, twice = scratch.risks, search.next_breadth > 0
-    clues = (search.max_count + 1) ** 2 if twice else search.max_count + 1  # two clicks can show so many pairs
+    clues = (search.max_count + 1) ** 2 if twice else search.max_count + 1  # the pairs, or clues, that can show
     # Two clicks ahead, a later click must be better by more than rounding; one click ahead, by anything.
     margin, gain = (TIE, TIE) if twice else (-TIE, 0.0)
     for i in range(begin, len(boards)):
@@ -177,6 +163,7 @@ def _value_once(
             break
         if next_log_layouts > -math.inf:
             best_safety = _best_safety(board, search.max_count, last_risks)
+            # The probability of the clue, N' / N, times the value of the next board, N' ** -discount * safety.
             value += math.exp(next_log_layouts - log_layouts - search.discount * next_log_layouts) * best_safety
             safety_left -= math.exp(next_log_layouts - log_layouts)
     board[cell] = old_code
@@ -187,7 +174,10 @@ def _value_once(
 def _value_twice(
     cell: int, board: Boards, search: Search, log_layouts: float, goal: float, scratch: Scratch, workspace: Workspace
 ) -> tuple[int, float]:
-    """Returns an outcome and the value of a first click, or an upper bound that does not exceed `goal`."""
+    """Returns an outcome and the value of a first click, or an upper bound that does not exceed `goal`.
+
+    The bound begins as the sum over all clues; the value of a clue then replaces its bound, largest bound first.
+    """
     old_code = board[cell]
     outcome, upper = _bound_counts(cell, board, search, log_layouts, scratch, workspace)
     scratch.allowed[cell] = False
@@ -198,11 +188,11 @@ def _value_twice(
             break
         scratch.bounds[clue] = 0.0
         # Even if all clues that remain reach their bounds, this board must be worth more than `needed` to matter.
-        weight = math.exp(scratch.log_layouts[clue] - log_layouts)
-        needed = (goal + bound - upper) / weight
+        probability = math.exp(scratch.log_layouts[clue] - log_layouts)
+        needed = (goal + bound - upper) / probability
         board[cell] = clue
-        outcome, worth = _best_next(board, search, clue, needed, scratch, workspace)
-        upper += weight * worth - bound
+        outcome, value = _best_next(board, search, clue, needed, scratch, workspace)
+        upper += probability * value - bound
     board[cell] = old_code
     scratch.allowed[cell] = True
     return outcome, upper
@@ -261,7 +251,7 @@ def _best_next(
 def _show(
     cell: int, clue: int, board: Boards, search: Search, risks: Floats, workspace: Workspace
 ) -> tuple[int, float]:
-    """Writes a clue, fills in the risks; returns an outcome and ln(number of layouts), -inf for an impossible clue."""
+    """Writes a clue on the board, and fills in its risks; returns an outcome and ln(layouts), -inf if impossible."""
     board[cell] = clue
     outcome, log_layouts = posterior(board, search.mines, risks, workspace)
     if outcome == OK:
@@ -272,11 +262,11 @@ def _show(
 
 @inlined
 def _count_bounds(cell: int, risks: Floats, neighbours: NDArray[np.uint32]) -> tuple[int, int]:
-    """Returns the least and the largest clue that a cell can show, judged by its certain neighbours alone."""
+    """Returns bounds on the clue that a cell can show: its certain mines, and its neighbours that may be mines."""
     least, most = 0, 0
     for j in range(neighbours.shape[1]):
         neighbour = neighbours[cell, j]
-        if neighbour < len(risks):
+        if neighbour < len(risks):  # The number n stands for a neighbour off the board.
             least += risks[neighbour] == 1.0
             most += risks[neighbour] > 0.0
     return least, most
@@ -294,7 +284,7 @@ def _best_safety(board: Boards, max_count: int, risks: Floats) -> float:
 
 @kernel
 def list_values(board: Boards, legal: Flags, search: Search, values: Floats, *arrays: Any) -> int:
-    """Fills in the value of each candidate one click ahead; returns an outcome."""
+    """Fills in the value of each candidate one click ahead, on one board; returns an outcome."""
     scratch, workspace = Scratch(*arrays[:_SCRATCH]), Workspace(*arrays[_SCRATCH:])
     risks, last_risks = scratch.risks, scratch.last_risks
     outcome, log_layouts = posterior(board, search.mines, risks, workspace)

@@ -124,7 +124,7 @@ def _is_unopened(board: Boards, max_count: int) -> bool:
 
 @inlined
 def _find_safe(allowed: Flags, workspace: Workspace) -> int:
-    """Returns the first legal cell that single clues prove safe, or -1."""
+    """Returns the first legal cell that single clues prove safe, or -1; call `propagate` before it."""
     for cell in range(len(allowed)):
         if allowed[cell] and is_known_safe(cell, workspace):
             return cell
@@ -155,17 +155,17 @@ def promise_of(
 ) -> float:
     """Returns the number of open neighbours of a cell, plus an estimate below 1 of the probability that it shows 0.
 
-    The estimate takes the neighbours as independent.
+    The estimate takes the neighbours as independent. So it ranks cells by open neighbours, then by the chance of a 0.
     """
-    open_neighbours, zero = 0, 0.999
+    open_neighbours, zero_chance = 0, 0.999
     for j in range(neighbours.shape[1]):
         neighbour = neighbours[cell, j]
         if neighbour < len(board):
             if board[neighbour] <= max_count:
                 open_neighbours += 1
             else:
-                zero *= 1.0 - probabilities[neighbour]
-    return open_neighbours + zero
+                zero_chance *= 1.0 - probabilities[neighbour]
+    return open_neighbours + zero_chance
 
 
 class ExactPolicy:
@@ -182,14 +182,11 @@ class ExactPolicy:
     batch_size = 1000
 
     def __init__(self, config: BoardConfig, first: str | int | None = None) -> None:
-        """Compiles the kernels with one click on a covered board.
+        """Compiles the kernels with one click on a covered board; raises ValueError if `first` is not allowed.
 
         Args:
             config: the games.
             first: the first click: "exact" or None for the one of `first_cell`, "middle", or a cell, row * cols + col.
-
-        Raises:
-            ValueError: `first` is not allowed; the message names the allowed values.
         """
         self.config = config
         self._max_count = config.codes.max_count

@@ -26,8 +26,8 @@ Codes = NDArray[np.int8]
 NO_CLICK, CLICKED = -1, -2
 """Entries of `clicks` that are no cells: leave the game alone, or continue after a click already made."""
 
-_RULES = len(Rules._fields)
-_GAMES = _RULES + len(Boards._fields)  # where the fields of a `Workspace` begin
+_RULES_END = len(Rules._fields)
+_BOARDS_END = _RULES_END + len(Boards._fields)
 
 
 @kernel
@@ -45,14 +45,14 @@ def click_and_advance(
         log_layouts: (N,) filled with the natural logarithm of the number of layouts of games under way.
         *arrays: the fields of a `Rules`, of a `Boards` and of a `Workspace`.
     """
-    rules, boards = Rules(*arrays[:_RULES]), Boards(*arrays[_RULES:_GAMES])
-    workspace = Workspace(*arrays[_GAMES:])
+    rules, boards = Rules(*arrays[:_RULES_END]), Boards(*arrays[_RULES_END:_BOARDS_END])
+    workspace = Workspace(*arrays[_BOARDS_END:])
     for i in range(begin, len(clicks)):
         if clicks[i] == NO_CLICK:
             continue
         if clicks[i] != CLICKED:
             make_move(rules, boards, i, CLICK, clicks[i])
-            clicks[i] = CLICKED
+            clicks[i] = CLICKED  # `run_boards` begins again here if the workspace is too small.
         outcome, log_layouts[i] = _advance(rules, boards, i, workspace, probabilities[i])
         if outcome != OK:
             return i, outcome
@@ -62,7 +62,10 @@ def click_and_advance(
 
 @inlined
 def _advance(rules: Rules, boards: Boards, i: int, workspace: Workspace, probabilities: Floats) -> tuple[int, float]:
-    """Opens certainly free cells in a game until none is left; returns the outcome and ln of the number of layouts."""
+    """Opens certainly free cells in a game until none is left; returns the outcome and ln of the number of layouts.
+
+    The posterior is slow, so it is computed only where single clues prove nothing.
+    """
     outcome, log_count, opened = OK, 0.0, 1
     while outcome == OK and opened > 0 and boards.progress[i, STATUS] == PLAYING:
         if boards.progress[i, REMAINING] == 0:

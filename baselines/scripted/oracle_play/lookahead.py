@@ -48,11 +48,12 @@ class Endings:
         self._config, self._nodes = config, whole_number("nodes", nodes, 1)
         self.most = math.log(whole_number("layouts", layouts, 0, MOST_LAYOUTS) + 0.5)
         self.searcher = EndgameSearcher(max(1, layouts), config.cells, config.codes.max_count)
+        # Both calls serve to compile alone.
         self.find(np.full(config.cells, config.codes.hidden, np.int8), 0.0)
         self.searcher.search(np.zeros((1, 1), np.uint8), np.zeros((1, 1), np.uint8), 1)
 
     def find(self, board: Boards, log_layouts: float) -> Ending | None:
-        """Returns the best click on a board; None if too many layouts fit it.
+        """Returns the best click on a board, (n,) int8 codes; None if too many layouts fit it.
 
         `log_layouts` is the natural logarithm of their number. At least one covered cell is free.
         """
@@ -65,6 +66,7 @@ class Endings:
         except PositionTooHardError:
             return None
         best = self.searcher.search(layouts.mines, layouts.counts, self._nodes)
+        # `best.cell` is an index among the covered cells.
         return Ending(int(layouts.cells[best.cell]), best.wins / len(layouts.mines), best.exact, layouts)
 
 
@@ -76,9 +78,7 @@ class LookaheadPolicy(ExactPolicy):
     """Clicks certainly safe cells as `exact` does, and chooses guesses by their estimated win probability.
 
     If at most `layouts` layouts match the board, an exact search finds the play that wins the most of them. Before
-    that, the value of a click is the expected value of the next board over the clues that the cell can show. One click
-    ahead, the value of a board with N layouts is the safety of its safest cell times N ** -discount. Two clicks ahead,
-    it is the largest value that a click on this board has one click ahead.
+    that, the policy takes the click of largest value; the module `click_values` defines the values.
 
     All budgets count layouts, nodes and clicks, so the play does not depend on the speed of the machine.
     """
@@ -97,7 +97,7 @@ class LookaheadPolicy(ExactPolicy):
         next_breadth: int = 6,
         first: str | int | None = None,
     ) -> None:
-        """Checks the options, and compiles the kernels.
+        """Compiles the kernels; raises ValueError if an option is out of range.
 
         Args:
             config: the games.
@@ -111,9 +111,6 @@ class LookaheadPolicy(ExactPolicy):
             clicks: the number of clicks to look ahead, 1 or 2.
             next_breadth: maximum number of candidates for the second click, at least 1; used two clicks ahead.
             first: the first click: "exact" or None for that of `exact`, "middle", or a cell, row * cols + col.
-
-        Raises:
-            ValueError: an option is out of range.
         """
         clicks = whole_number("clicks", clicks, 1, 2)
         self._search = Search(
@@ -127,9 +124,10 @@ class LookaheadPolicy(ExactPolicy):
         self._endings = Endings(config, layouts, nodes)
         super().__init__(config, first)
         covered = np.full((1, config.cells), config.codes.hidden, np.int8)
-        self._weigh(covered, np.ones(covered.shape, np.bool_), np.zeros(1, np.int64))
+        self._weigh(covered, np.ones(covered.shape, np.bool_), np.zeros(1, np.int64))  # Compiles.
 
     def _choose(self, boards: Boards, legal: Flags) -> Cells:
+        """Returns the clicks on (N, n) boards: a certain one, else that of an exact search, else that of most value."""
         clicks, log_layouts = self._least_risks(boards, legal)
         unsolved = []
         for i in np.flatnonzero(log_layouts != CERTAIN):

@@ -48,6 +48,7 @@ class OptimalPolicy:
         return clicks
 
     def _click(self, board: NDArray[np.int8]) -> int:
+        """Returns the best click on a board, (rows, cols); each board is searched once."""
         key = board.tobytes()
         if key not in self._clicks:
             covered = np.flatnonzero(board > self.config.codes.max_count)
@@ -59,6 +60,7 @@ class OptimalPolicy:
         return self._clicks[key]
 
     def _least_risk(self, board: NDArray[np.int8], mask: NDArray[np.int8]) -> int:
+        """Returns the legal click of least risk, or the first legal action where no click is legal."""
         legal = np.flatnonzero(mask[: self.config.cells])
         if len(legal) == 0:
             return int(mask.argmax())

@@ -95,14 +95,14 @@ class Winning:
             return Estimate(1.0, "logic")
         if not config.luck:  # Luck decides a first click that no rule protects, and no later one.
             return Estimate(1.0 - config.mines / config.cells, "exact")
-        zone = 4 if config.first_click == "opening" else 1  # of a corner, which leaves the most layouts
-        if math.comb(max(config.cells - zone, 0), config.mines) <= SMALL:
+        protected = 4 if config.first_click == "opening" else 1  # cells of a corner, which leaves the most layouts
+        if math.comb(max(config.cells - protected, 0), config.mines) <= SMALL:
             values = OptimalPlay(config.rows, config.cols, config.mines, config.first_click).first_cell_values()
             return Estimate(float(values[cell]), "exact")
         return self._playouts.start(cell[0] * config.cols + cell[1], self._games)
 
     def win_after(self, board: NDArray[np.int8], opened: Collection[Cell], risk: float) -> float:
-        """Returns the probability of winning if covered cells are opened at once and good play follows.
+        """Returns the probability of winning if the covered cells `opened` are opened at once and good play follows.
 
         `risk` is the probability that one of these cells is a mine. A result that is not exact scales the win
         probability before the click. The factor is the value of a single cell divided by that of the best cell, or
@@ -177,16 +177,16 @@ class Winning:
 
     def _win_after_endgame(self, endgame: Ending, opened: Collection[Cell]) -> float:
         """Returns the probability of winning if covered cells are opened, all at once, and the best play follows."""
-        covered, mines, counts = endgame.layouts
+        covered, mines, clues = endgame.layouts
         columns = np.searchsorted(covered, [row * self.config.cols + col for row, col in opened])
         surviving = np.flatnonzero(~mines[:, columns].any(axis=1))
-        _, outcomes = np.unique(counts[surviving][:, columns], axis=0, return_inverse=True)
+        # Layouts of one outcome show the same clues in the opened cells, so a player cannot tell them apart.
+        _, outcomes = np.unique(clues[surviving][:, columns], axis=0, return_inverse=True)
         wins = 0
-        # The sum of the layouts that best play wins after each combination of clues that the opened cells can show.
         for outcome in range(int(outcomes.max(initial=-1)) + 1):
             layouts = surviving[outcomes.ravel() == outcome]
             # The opened cells are the same in all of these layouts, so the search leaves them out.
-            result = self._endings.searcher.search(mines[layouts], counts[layouts], NODES)
+            result = self._endings.searcher.search(mines[layouts], clues[layouts], NODES)
             if not result.exact:
                 raise PositionTooHardError(f"the best click was not found among {NODES} sets of layouts")
             wins += result.wins
@@ -199,6 +199,7 @@ class Winning:
         return probabilities[0], float(log_layouts[0])
 
     def _without_marks(self, board: NDArray[np.int8]) -> NDArray[np.int8]:
+        """Returns a copy where flagged and questioned cells are hidden: marks are no evidence."""
         return np.where((board >= FLAGGED) & (board < MINE), HIDDEN, board).astype(np.int8)
 
 
@@ -233,7 +234,7 @@ class Playouts:
         """Plays games to their end; `wins` is the win probability of each, (N,), and NaN where the oracle gives up."""
         wins = np.where(games.status == LOST, 0.0, 1.0)
         active = np.flatnonzero(games.status == PLAYING)
-        games.click(active, CLICKED)
+        games.click(active, CLICKED)  # Opens what is certainly free.
         while len(active := self._end_games(games, active, wins)):
             games.click(active, self._guess(games, active, wins))
         wins = wins[~np.isnan(wins)]

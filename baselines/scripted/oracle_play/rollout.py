@@ -61,13 +61,13 @@ class Playouts:
         while len(playing):
             boards = games.boards()
             values[playing] = [self._exact_value(boards[game], games.log_layouts[game], cache) for game in playing]
-            playing = playing[np.isnan(values[playing])]
+            playing = playing[np.isnan(values[playing])]  # An exact value ends the other games.
             if len(playing):
                 guesses = clicks_of(self._policy, self.config, boards[playing])
                 safety = 1.0 - games.risks[playing, guesses]
                 games.click(playing, guesses)
                 luck[playing] += (games.status[playing] != LOST) - safety
-                values[playing] = 0.0  # instead of NaN; a lost game keeps it
+                values[playing] = 0.0  # Instead of NaN; a lost game keeps it.
                 playing = playing[games.status[playing] == PLAYING]
         values[games.status == WON], values[games.status == TRUNCATED] = 1.0, np.nan
         return values.reshape(len(cells), len(layouts)), luck.reshape(len(cells), len(layouts))
@@ -102,9 +102,10 @@ def estimate(values: Floats, free: Flags, safety: Floats, luck: Floats) -> tuple
     counted = np.isfinite(values).all(axis=0)
     values, free, luck = values[:, counted], free[:, counted], luck[:, counted]
     values = values - _slope(values[free], luck[free]) * luck
-    counts = np.maximum(free.sum(axis=1, keepdims=True), 1)
-    means = (values * free).sum(axis=1, keepdims=True) / counts
-    return safety * means[:, 0], safety[:, None] * free * (values - means) * (counted.sum() / counts)
+    free_counts = np.maximum(free.sum(axis=1, keepdims=True), 1)
+    means = (values * free).sum(axis=1, keepdims=True) / free_counts
+    influences = safety[:, None] * free * (values - means) * (counted.sum() / free_counts)
+    return safety * means[:, 0], influences
 
 
 def _slope(values: Floats, luck: Floats) -> float:
@@ -115,14 +116,14 @@ def _slope(values: Floats, luck: Floats) -> float:
 
 
 def errors_beside(influences: Floats, click: int) -> Floats:
-    """Returns (M,): the standard error of each click's value minus that of one `click`, by influences of `estimate`."""
+    """Returns the standard error of each value minus that of the click `click`, (M,), by influences of `estimate`."""
     return np.asarray((influences - influences[click]).std(axis=1) / np.sqrt(max(influences.shape[1], 1)))
 
 
 def race(
     playouts: Playouts, board: Codes, layouts: Flags, cells: Sequence[int], safety: Floats, margin: float, limit: int
 ) -> int:
-    """Returns the index of the best of several clicks on one board; the first click is the favourite.
+    """Returns the index in `cells` of the best click on one board; the first cell is the favourite.
 
     The layouts are common to all clicks. A click drops out when it is clearly behind (Maron and Moore 1993, "Hoeffding
     races"; here the errors are those of paired differences), or when the limit of playouts is too low for all that are
@@ -140,6 +141,7 @@ def race(
     clicks = np.asarray(cells)
     free = ~layouts.reshape(len(layouts), -1)[:, clicks].T
     values, luck = np.zeros((2, *free.shape))
+    # `racing` holds the indices of the clicks that are left, and `estimated` their values.
     racing, estimated, played = np.arange(len(cells)), np.zeros(len(cells)), 0
     for count in _stages(len(layouts)):
         # Only as many clicks play on as the limit can pay for in this stage.
@@ -151,7 +153,7 @@ def race(
         limit -= len(racing) * (count - played)
         played = count
         wins, influences = estimate(values[racing, :count], free[racing, :count], safety[racing], luck[racing, :count])
-        estimated = wins - margin * (racing != 0)
+        estimated = wins - margin * (racing != 0)  # Click 0 is the favourite.
         errors = errors_beside(influences, int(estimated.argmax()))
         in_reach = estimated.max() - estimated <= BEHIND * errors
         racing, estimated = racing[in_reach], estimated[in_reach]
@@ -191,7 +193,7 @@ class RolloutPolicy(LookaheadPolicy):
         layouts: int = 10_000,
         first: str | int | None = None,
     ) -> None:
-        """Checks the options, and compiles the kernels.
+        """Compiles the kernels; raises ValueError if an option is out of range.
 
         Args:
             config: the games.
@@ -201,9 +203,6 @@ class RolloutPolicy(LookaheadPolicy):
             ends: the largest number of layouts at which a playout ends with its exact value, 1 to `MOST_LAYOUTS`.
             layouts: the largest number of layouts for the exact search, 0 to `MOST_LAYOUTS`; 0 turns it off.
             first: the first click: "exact" or None for that of `exact`, "middle", or a cell, row * cols + col.
-
-        Raises:
-            ValueError: an option is out of range.
         """
         self._draws = whole_number("draws", draws, 2, MOST_LAYOUTS)
         self._limit = whole_number("playouts", playouts, 2 * FIRST_LAYOUTS)
@@ -223,10 +222,10 @@ class RolloutPolicy(LookaheadPolicy):
         started = np.flatnonzero((boards <= self._max_count).any(axis=1))
         clicks[started] = super()._weigh(boards[started], legal[started], clicks[started])
         for i in started:
-            clicks[i] = self._roll_out(boards[i], legal[i], int(clicks[i]))
+            clicks[i] = self._best_by_playouts(boards[i], legal[i], int(clicks[i]))
         return clicks
 
-    def _roll_out(self, board: Codes, legal: Flags, favourite: int) -> int:
+    def _best_by_playouts(self, board: Codes, legal: Flags, favourite: int) -> int:
         """Returns the click on a board, (n,), with legal clicks (n,) bool; `favourite` is the click of `lookahead`."""
         config = self.config
         grid = board.reshape(config.rows, config.cols)
@@ -242,10 +241,11 @@ class RolloutPolicy(LookaheadPolicy):
 
 
 def _candidates(risks: Floats, legal: Flags, favourite: int) -> list[int]:
-    """Returns the clicks to compare: `favourite`, then the least risky legal cells, in the limits of `lookahead`."""
-    order = np.flatnonzero(legal)[np.argsort(risks[legal], kind="stable")][: BREADTH[2]]
-    least_risky = order[(risks[order] <= risks[order[0]] + SLACK[2]) & (risks[order] < 1.0)]
-    return [favourite, *least_risky[least_risky != favourite].tolist()]
+    """Returns the cells to compare: `favourite`, then those that `lookahead` compares two clicks ahead."""
+    least_risky = np.flatnonzero(legal)[np.argsort(risks[legal], kind="stable")][: BREADTH[2]]
+    within_slack = (risks[least_risky] <= risks[least_risky[0]] + SLACK[2]) & (risks[least_risky] < 1.0)
+    cells = least_risky[within_slack]
+    return [favourite, *cells[cells != favourite].tolist()]
 
 
 def _generator_for(board: Codes) -> np.random.Generator:
