@@ -72,8 +72,8 @@ class LearnedPolicy:
     middle opens the largest area on average.
 
     `network` is a network on any device, whose mode and weights stay unchanged, or a function that loads one at a
-    precision. `precision` and `device` concern only a network that the policy loads. The games of `config` may differ
-    from those of the training. docs/agents/index.md explains the other options.
+    `precision`, to compute on `device`. The games of `config` may differ from those of the training. With `symmetries`
+    outputs are means over the symmetries of the board. `chosen_first_cell` lists the values of `first`.
 
     Raises:
         ValueError: an option is not allowed, or the network cannot be loaded.
@@ -113,14 +113,15 @@ class LearnedPolicy:
         """Returns the network's outputs (N, rows * cols) float32 for codes (N, rows, cols)."""
         device, (rows, cols) = next(self.network.parameters()).device, observations.shape[1:]
         chosen = networks.symmetries(rows, cols)[: None if self.symmetries else 1]  # The first one is the identity.
-        inverses = [(symmetry, networks.new_cells(rows, cols, symmetry, device)) for symmetry in chosen]
+        # The new cells of a symmetry, taken as an index, turn the output for a board back.
+        symmetries = [(symmetry, networks.new_cells(rows, cols, symmetry, device)) for symmetry in chosen]
         outputs = []
         # By default a GPU rounds float32 to ten bits in convolutions. PyTorch refuses this flag beside its newer flags.
         flags, on_gpu = torch.backends.cudnn.flags, device.type == "cuda"
         with torch.no_grad(), flags(enabled=True, allow_tf32=False) if on_gpu else nullcontext():
             for start in range(0, len(observations), BATCH):
                 boards = torch.as_tensor(observations[start : start + BATCH], device=device)
-                views = ((networks.transform(boards, symmetry), cells) for symmetry, cells in inverses)
+                views = ((networks.transform(boards, symmetry), cells) for symmetry, cells in symmetries)
                 values = [self.network(view, self.config.mines)[:, cells] for view, cells in views]
                 outputs.append(torch.stack(values).mean(dim=0).cpu().numpy())
         return np.concatenate(outputs)

@@ -79,8 +79,9 @@ def long_help(width: int) -> str:
     """Returns help on all configurations, with their opening comments, and all hyperparameters, in lines of `width`."""
     lines = ["configurations (--config NAME):"]
     for name in configuration_names():
-        comment = takewhile(lambda line: line.startswith("#"), (FOLDER / f"{name}{SUFFIX}").read_text().splitlines())
-        summary = " ".join(line.removeprefix("#").strip() for line in comment)
+        file_lines = (FOLDER / f"{name}{SUFFIX}").read_text().splitlines()
+        comments = takewhile(lambda line: line.startswith("#"), file_lines)
+        summary = " ".join(line.removeprefix("#").strip() for line in comments)
         text = f"{name} ({TrainingSettings.of(read_configuration(name)).budget_in_words}): {summary}"
         lines.append(fill(text, width, initial_indent="  ", subsequent_indent=" " * 6, break_on_hyphens=False))
     lines += ["", "hyperparameters (--set NAME=VALUE), by algorithm:"]
@@ -106,16 +107,17 @@ def settings_and_folder(options: argparse.Namespace) -> tuple[TrainingSettings, 
     given = given_settings(options, configuration)
     typed_hyperparameters = given.get("hyperparameters", {})
     if options.resume and options.out is not None and not options.config:
+        # The run folder holds all settings that the command line leaves out.
         settings = _resumed_settings(options.out, given)
         check_reward_of(settings, given)
         return settings, options.out
     if "hyperparameters" in given:
-        given["hyperparameters"] = {**configuration.get("hyperparameters", {}), **given["hyperparameters"]}
+        given["hyperparameters"] = {**configuration.get("hyperparameters", {}), **typed_hyperparameters}
     settings = settings_of(options.config, configuration, given)
     check_reward_of(settings, given)
     check_effect(settings, typed_hyperparameters)
     if settings.start is not None and not HUB_NAME.fullmatch(settings.start) and not options.resume:
-        folder_to_start_from(settings.start)
+        folder_to_start_from(settings.start)  # Raises a ValueError early.
     folder = options.out or Path("runs") / (Path(options.config).stem if options.config else _folder_name(settings))
     if options.resume:
         # The configuration must agree with the first session, except in what may change.
@@ -148,7 +150,7 @@ def check_effect(settings: TrainingSettings, chosen: Mapping[str, Any]) -> None:
 def given_settings(options: argparse.Namespace, start: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Returns the settings that a command line gives; --steps unsets configured minutes, and --minutes steps.
 
-    --mines without --size is for the board size in `start`, the settings of a configuration.
+    `start` holds the settings of a configuration, whose board size --mines without --size refers to.
     """
     names = {field.name for field in fields(TrainingSettings)}
     given = {name: value for name, value in vars(options).items() if name in names and value is not None}
@@ -157,12 +159,12 @@ def given_settings(options: argparse.Namespace, start: Mapping[str, Any] | None 
     if getattr(options, "set", None) is not None:
         if malformed := [text for text in options.set if not re.fullmatch(r"[^=]+=.+", text)]:
             raise ValueError(f"a hyperparameter is set by NAME=VALUE, not {malformed[0]!r}")
-        values: dict[str, Any] = {}
+        hyperparameters: dict[str, Any] = {}
         for name, _, value in (text.partition("=") for text in options.set):
-            if name in values:
+            if name in hyperparameters:
                 raise ValueError(f"a hyperparameter is set once, and --set has two values of {name}")
-            values[name] = number_or_text(value)
-        given["hyperparameters"] = values
+            hyperparameters[name] = number_or_text(value)
+        given["hyperparameters"] = hyperparameters
     if options.size is not None or options.mines is not None:
         if options.boards is not None:
             raise ValueError("give either --boards or --size and --mines")
@@ -209,24 +211,24 @@ def load_reward(text: str) -> str | Callable[[Any], Any]:
 
 def check_reward_of(settings: TrainingSettings, typed: Mapping[str, Any]) -> None:
     """Raises ValueError for a user's reward that is not in `typed`, or fails in a step of two games on each board."""
-    text = settings.reward
-    if text in REWARDS:
+    reward = settings.reward
+    if reward in REWARDS:
         return
-    if text != typed.get("reward"):
-        raise ValueError(f"no file may choose the code of a reward: read {text}, then type --reward {text}")
+    if reward != typed.get("reward"):
+        raise ValueError(f"no file may choose the code of a reward: read {reward}, then type --reward {reward}")
     from minesweeper_env.vector_env import MinesweeperVectorEnv
 
     for config in settings.configs:
-        games = MinesweeperVectorEnv(2, **config.arguments(), reward=load_reward(text))
+        games = MinesweeperVectorEnv(2, **config.arguments(), reward=load_reward(reward))
         games.reset(seed=0)
         try:
             rewards = games.step(games.sample_actions())[1]
         except (TypeError, PolicyError) as error:
             rule = "a reward gets the Transition of N games, with arrays (N,), and returns N numbers"
             rule += f"; the fields of a Transition are {', '.join(Transition._fields)}"
-            raise ValueError(f"the reward {text} cannot be used: {error}; {rule}") from error
+            raise ValueError(f"the reward {reward} cannot be used: {error}; {rule}") from error
         if not all(map(math.isfinite, rewards)):
-            raise ValueError(f"the reward {text} must be finite, not {rewards.tolist()}")
+            raise ValueError(f"the reward {reward} must be finite, not {rewards.tolist()}")
 
 
 def code_of_reward(reward: str | None) -> dict[str, Any]:
@@ -272,7 +274,7 @@ def record_session(
 ) -> None:
     """Writes the settings to `run.json`, and appends a session that begins at step `steps`.
 
-    `start` is the `training_of` the agent whose weights it begins with; None keeps the entry `START` of the file.
+    `start` is the `training_of` the agent whose weights the training begins with; None keeps the file's entry `START`.
     """
     run = read_run(folder) or {"sessions": []}
     start = start or run.get(START)
@@ -337,7 +339,7 @@ def read_rows(folder: Path) -> list[dict[str, str]]:
     rows: dict[float, dict[str, str]] = {}
     with suppress(FileNotFoundError), (folder / LOG_FILE).open(newline="", encoding="utf-8", errors="replace") as file:
         try:
-            for row in map(_numbers, csv.DictReader(file)):
+            for row in map(_finite_numbers, csv.DictReader(file)):
                 if STEP in row:
                     rows.setdefault(float(row[STEP]), {}).update(row)
         except csv.Error as error:
@@ -345,8 +347,8 @@ def read_rows(folder: Path) -> list[dict[str, str]]:
     return [rows[step] for step in sorted(rows)]
 
 
-def _numbers(row: dict[str, Any]) -> dict[str, str]:
-    """Returns the cells of a row that hold finite numbers, not those that are empty, or cut off by a kill."""
+def _finite_numbers(row: dict[str, Any]) -> dict[str, str]:
+    """Returns the cells of a row that hold finite numbers, without those that are empty or cut off by a kill."""
     numbers = {}
     for name, text in row.items():
         with suppress(TypeError, ValueError):

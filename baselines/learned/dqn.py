@@ -95,7 +95,7 @@ class MinesweeperQPolicy(DQNPolicy):
 
 
 def distillation_loss(outputs: Tensor, codes: Tensor, config: BoardConfig) -> Tensor:
-    """Returns the cross-entropy of a network's safety against the oracle's, (N, 1), the mean over the legal clicks.
+    """Returns the cross-entropy of a network's safety against the oracle's, (N, 1), a mean over the legal clicks.
 
     Args:
         outputs: (N, rows * cols), logits of the probability that a cell is safe.
@@ -159,15 +159,15 @@ class MaskedDQN(MultiBoardMixin, DQN):
         for index in np.flatnonzero(dones):
             next_boards[index] = infos[index]["terminal_observation"]
             terminated[index] = not infos[index]["TimeLimit.truncated"]
-        keep = keep_probabilities(1 - q_of_clicks, self.hyperparameters.keep_scale, self.hyperparameters.keep_min)
-        kept = torch.rand(len(boards)).numpy() < keep
+        chances = keep_probabilities(1 - q_of_clicks, self.hyperparameters.keep_scale, self.hyperparameters.keep_min)
+        kept = torch.rand(len(boards)).numpy() < chances
         if self.gamma == 0:
             kept &= ~unopened(boards)
         self.slot.store(
             kept, observations=boards, next_observations=next_boards, actions=clicks, rewards=rewards, dones=terminated
         )
         wins_only = self.hyperparameters.hindsight_games == "won"
-        self.slot.forget(wins_only & (q_of_clicks < GUESS))
+        self.slot.forget(wins_only & (q_of_clicks < GUESS))  # A guess biases the label of the boards up to it.
         self.slot.record_ends(dones, infos, losses=not wins_only)
         self._last_obs = new_obs
 
@@ -189,12 +189,13 @@ class MaskedDQN(MultiBoardMixin, DQN):
             self.logger.record_mean("train/loss", float(np.mean(losses)))
 
     def _loss(self, sample: Transitions) -> Tensor:
-        boards, cells = turn_at_random(sample.observations)
+        """Returns the loss of a minibatch: of the clicks and the weighted auxiliary ones, or that of distillation."""
+        boards, new_cells = turn_at_random(sample.observations)
         outputs = QNetwork.forward(self.q_net, boards)  # logits of illegal clicks, too
         if self.teacher:
             return distillation_loss(outputs, boards, self.slot.env.config).mean()
         # Undo the symmetry: actions and hindsight refer to the original cells.
-        outputs = outputs[:, cells]
+        outputs = outputs[:, new_cells]
         targets, outputs_of_clicks = self._targets(sample), outputs.gather(1, sample.actions)
         # Probabilities take the cross-entropy: its gradient survives a saturated sigmoid. Other values take DQN's loss.
         probability = self.policy.probability

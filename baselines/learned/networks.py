@@ -99,7 +99,7 @@ def board_planes(codes: Tensor, mines: int | Tensor | None) -> Tensor:
     informative = (covered == 0) & (covered_neighbours > 0)
     fraction = torch.where(informative, counts / covered_neighbours.clamp(min=1), 0.0)
     safe_neighbours = torch.where(informative, covered_neighbours - counts, -1.0)  # -1 sets no plane.
-    levels = torch.arange(MAX_COUNT + 2, dtype=torch.float32, device=codes.device)
+    levels = torch.arange(MAX_COUNT + 2, dtype=torch.float32, device=codes.device)  # The last one is that of covered.
     planes = [counts[..., None] == levels, safe_neighbours[..., None] == levels[:-1], fraction[..., None]]
     planes.append(_planes_of_mines(covered, mines))
     # The planes are stacked last, which is the channels_last layout that CPU convolutions are fastest with.

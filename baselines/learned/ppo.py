@@ -148,6 +148,7 @@ class MinesweeperPolicy(PlainPolicy):
         self.value_net.load_state_dict(head.state_dict())
 
     def _expected_return(self, outputs: Tensor, distribution: MaskableDistribution) -> Tensor:
+        """Returns V, (N, 1): the mean of Q under the policy, for outputs of the critic, (N, rows * cols)."""
         probabilities: Tensor = distribution.distribution.probs  # type: ignore[union-attr]
         returns = torch.sigmoid(outputs) if self.probability else outputs
         return (probabilities * returns).sum(dim=1, keepdim=True)
@@ -182,7 +183,7 @@ class ThinnedRolloutBuffer(MaskableRolloutBuffer):
 
     def get(self, batch_size: int | None = None) -> Iterator[MaskableRolloutBufferSamples]:  # type: ignore[override]
         """Yields minibatches of about `batch_size` kept steps in random order; None yields a single one."""
-        (rollout,) = super().get(None)
+        (rollout,) = super().get(None)  # all steps at once
         errors = 1 - rollout.old_values.cpu().numpy().astype(np.float32)
         probabilities = keep_probabilities(errors, self.keep_scale, self.keep_min)
         probabilities[errors.argmax()] = 1.0  # So at least one step is kept.
@@ -237,8 +238,8 @@ class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
         if self.hyperparameters.hindsight == 0:
             return True
         boards, errors = self._last_obs, 1 - rollout_locals["values"].cpu().numpy()[:, 0]
-        keep = keep_probabilities(errors, self.hyperparameters.keep_scale, self.hyperparameters.keep_min)
-        kept = (torch.rand(len(boards)).numpy() < keep) & ~unopened(boards)
+        chances = keep_probabilities(errors, self.hyperparameters.keep_scale, self.hyperparameters.keep_min)
+        kept = (torch.rand(len(boards)).numpy() < chances) & ~unopened(boards)
         self.slot.store(kept, observations=boards)
         self.slot.record_ends(rollout_locals["dones"], rollout_locals["infos"])
         return True
@@ -252,8 +253,9 @@ class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
             self.logger.record("train/hindsight_loss", float(np.mean(losses)))
 
     def _hindsight_loss(self, sample: Transitions) -> Tensor:
-        boards, cells = turn_at_random(sample.observations)
-        outputs = self.policy.value_net(self.policy.extract_features(boards))[:, cells]
+        """Returns the loss of a minibatch of the auxiliary phase."""
+        boards, new_cells = turn_at_random(sample.observations)
+        outputs = self.policy.value_net(self.policy.extract_features(boards))[:, new_cells]
         return self.hyperparameters.hindsight * self.hindsight_losses(outputs, sample).mean()
 
 

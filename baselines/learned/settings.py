@@ -249,9 +249,12 @@ class TrainingSettings(Options):
         object.__setattr__(self, "hyperparameters", self._all_hyperparameters())
 
     def _all_hyperparameters(self) -> Hyperparameters:
-        values = self.hyperparameters
-        values = asdict(values) if isinstance(values, Hyperparameters) else values
-        if isinstance(values, Mapping) and (misplaced := [each.name for each in fields(self) if each.name in values]):
+        """Returns the hyperparameters of `algo`; raises ValueError if one of the given names belongs to a setting."""
+        given = self.hyperparameters
+        values = asdict(given) if isinstance(given, Hyperparameters) else given
+        if isinstance(values, Mapping) and (
+            misplaced := [entry.name for entry in fields(self) if entry.name in values]
+        ):
             flag = misplaced[0].replace("_", "-")
             raise ValueError(f"{misplaced[0]} is no hyperparameter: use --{flag}, or a line of its own in a file")
         return ALGORITHMS[self.algo].of(values)
@@ -281,7 +284,7 @@ class TrainingSettings(Options):
         """The hyperparameters that have no effect under the other settings, each with what it needs to have one."""
         if self.algo == "afterstate":
             return {}
-        # The first has no effect without `keep_scale`, the second none without `hindsight`.
+        # `keep_min` has no effect without `keep_scale`, and `isolated_weight_cap` none without `hindsight`.
         dependent = ("keep_min", "isolated_weight_cap")
         idle = {} if self.gamma > 0 else dict.fromkeys(("gae_lambda", "target_update_interval"), "gamma above 0")
         if not self.rates_safety:
@@ -333,17 +336,11 @@ def scaled(number: int, cells: int) -> int:
 
 @dataclass
 class Budget:
-    """A limit in steps, or in seconds of wall-clock time.
+    """A limit in steps, or in seconds of wall-clock time, over all sessions; exactly one of the two is given."""
 
-    Attributes:
-        steps: upper bound on environment steps in all sessions, or None.
-        seconds: upper bound on seconds in all sessions, or None; exactly one of the two is given.
-        seconds_before: seconds of earlier sessions of a resumed training.
-    """
-
-    steps: int | None = None
+    steps: int | None = None  # of the environment
     seconds: float | None = None
-    seconds_before: float = 0.0
+    seconds_before: float = 0.0  # spent by earlier sessions of a resumed training
     _start: float = field(default_factory=time.monotonic)
 
     def elapsed(self) -> float:

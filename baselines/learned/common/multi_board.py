@@ -78,27 +78,16 @@ def check_clicks_alone(observation_space: spaces.Space[Any], action_space: space
 
 @dataclass
 class BoardSlot:
-    """State of an algorithm on one board.
+    """State of an algorithm on one board."""
 
-    Attributes:
-        env: the N games of the board.
-        batch_size: boards in a minibatch.
-        buffer: boards with the outcomes of their cells; it is DQN's replay buffer.
-        observations: (N, rows, cols) int8, the current boards of the games.
-        episode_starts: (N,) bool, True where the next click is the first of its game.
-        games: (N,) int64, numbers of the games in progress, unique within the slot.
-        work: cells that passed through the network so far; those in gradient steps count `LEARNING_COST` times.
-        drawn: boards drawn from the buffer so far, repeats included.
-    """
-
-    env: MinesweeperVecEnv
-    batch_size: int
-    buffer: ThinnedReplayBuffer
-    observations: NDArray[np.int8]
-    episode_starts: NDArray[np.bool_]
-    games: NDArray[np.int64]
-    work: int = 0
-    drawn: int = 0
+    env: MinesweeperVecEnv  # the N games of the board
+    batch_size: int  # boards in a minibatch
+    buffer: ThinnedReplayBuffer  # boards with the outcomes of their cells; it is DQN's replay buffer
+    observations: NDArray[np.int8]  # (N, rows, cols): the current boards of the games
+    episode_starts: NDArray[np.bool_]  # (N,): True where the next click is the first of its game
+    games: NDArray[np.int64]  # (N,): numbers of the games in progress, unique within the slot
+    work: int = 0  # cells that passed through the network so far; in gradient steps they count `LEARNING_COST` times
+    drawn: int = 0  # boards drawn from the buffer so far, repeats included
 
     def store(self, chosen: NDArray[np.bool_], **transitions: NDArray[Any]) -> None:
         """Stores those of the last N transitions where `chosen` (N,) is True; `record_ends` labels them later."""
@@ -113,8 +102,8 @@ class BoardSlot:
     def record_ends(self, dones: NDArray[np.bool_], infos: list[dict[str, Any]], losses: bool = True) -> None:
         """Labels the stored boards of the games that ended, and gives numbers to the games that replace them.
 
-        The boards of truncated games get no labels, since their last board does not show the mines; those of lost games
-        get none without `losses`. `dones` and `infos` are as `MinesweeperVecEnv.step_wait` returns them.
+        Truncated games get no labels, since their last board does not show the mines. Lost games get labels only with
+        `losses`. `dones` and `infos` are as `MinesweeperVecEnv.step_wait` returns them.
         """
         labels = np.full((len(dones), self.env.config.cells), -1, np.int8)
         for index in np.flatnonzero(dones):
@@ -124,11 +113,11 @@ class BoardSlot:
                     continue
                 # A lost board shows its mines; on a won board the covered cells are the mines.
                 labels[index] = last != MINE if is_lost else last < FLAGGED
-        outcomes, games = (self.buffer.columns[name][: self.buffer.size] for name in ("safe", "games"))
-        # A pass over the buffer for each game is slow if many end, and a division for each board if few do.
-        rows = np.flatnonzero(np.isin(games, self.games[labels[:, 0] >= 0]))
+        stored_labels, stored_games = (self.buffer.columns[name][: self.buffer.size] for name in ("safe", "games"))
+        # One pass over the buffer finds the rows of all labelled games, however many end.
+        rows = np.flatnonzero(np.isin(stored_games, self.games[labels[:, 0] >= 0]))
         # `forget` adds multiples of N to a game's number, so the number modulo N is the game's index.
-        outcomes[rows] = labels[games[rows] % len(dones)]
+        stored_labels[rows] = labels[stored_games[rows] % len(dones)]
         self.forget(dones)
 
     def tensors(self) -> Tensors:
@@ -205,7 +194,7 @@ class MultiBoardMixin(BaseAlgorithm):
         self.env, self.n_envs, self.batch_size = slot.env, slot.env.num_envs, slot.batch_size
         self.observation_space, self.action_space = slot.env.observation_space, slot.env.action_space
         self._last_obs, self._last_episode_starts = slot.observations, slot.episode_starts
-        # The policy and its networks check their inputs against the spaces that they were built with.
+        # The policy and its networks check their inputs against their own spaces, so these change too.
         for module in self.policy.modules():
             if isinstance(module, BoardExtractor):
                 module.mines = slot.env.config.mines
@@ -242,7 +231,8 @@ class MultiBoardMixin(BaseAlgorithm):
         callback = self._setup_learn(0, self.after_step, reset_num_timesteps=False)[1]
         while True:
             yield
-            self.activate(slot := min(self.slots, key=lambda each: each.work))
+            slot = min(self.slots, key=lambda slot: slot.work)
+            self.activate(slot)
             drawn_before, cost = slot.drawn, self._play_and_learn(callback)
             slot.work += (cost + LEARNING_COST * (slot.drawn - drawn_before)) * slot.env.config.cells
             slot.observations, slot.episode_starts = self._last_obs, self._last_episode_starts
@@ -292,15 +282,15 @@ def without_safety(hyperparameters: Any) -> Any:
 def make_model(algorithm: type[Model], policy: type, settings: TrainingSettings, **arguments: Any) -> Model:
     """Returns a model with games in progress; this seeds the global generators of Python, NumPy and PyTorch.
 
-    The constructor of the algorithm gets the object with all hyperparameters, those that its Stable-Baselines3 base has
-    also by keyword, and `arguments`.
+    The constructor of `algorithm` gets the object with all hyperparameters. It also gets by keyword those that its
+    Stable-Baselines3 base takes, and `arguments`.
     """
-    hyperparameters, (_, base) = settings.hyperparameters, algorithm.__bases__
+    hyperparameters, (_mixin, base) = settings.hyperparameters, algorithm.__bases__
     if not settings.rates_safety:
         hyperparameters = without_safety(hyperparameters)
     batch_sizes = [scaled(hyperparameters.batch_size, config.cells) for config in settings.configs]
     reward = load_reward(settings.reward)
-    envs = [MinesweeperVecEnv(each, scaled(settings.envs, each.cells), reward) for each in settings.configs]
+    envs = [MinesweeperVecEnv(config, scaled(settings.envs, config.cells), reward) for config in settings.configs]
     keywords = {name: value for name, value in asdict(hyperparameters).items() if name in signature(base).parameters}
     keywords |= {"batch_size": batch_sizes[0], "learning_rate": hyperparameters.learning_rate_at}
     keywords |= {name: getattr(settings, name) for name in ("gamma", "seed", "device")}

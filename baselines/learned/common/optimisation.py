@@ -51,7 +51,7 @@ TOTAL_WEIGHT = 0.1
 
 
 def consistency_losses(outputs: Tensor, codes: Tensor, mines: int) -> Tensor:
-    """Returns by what squared errors the mine probabilities of boards contradict their clues and number of mines.
+    """Returns the squared errors by which mine probabilities contradict the clues and the number of mines of boards.
 
     The probabilities of the covered neighbours of a clue sum to the clue, and those of all covered cells to the number
     of mines. The loss needs the visible board alone, so it also teaches about cells that nobody clicked:
@@ -120,17 +120,19 @@ class Muon(torch.optim.Optimizer):
                     self._step_adam(parameter, parameter.grad, group)
 
     def _step_muon(self, parameter: Tensor, gradient: Tensor, group: dict[str, Any]) -> None:
+        """Moves a parameter against its Nesterov momentum, made orthogonal, after weight decay."""
         state = self.state[parameter]
         if not state:
             state["momentum"] = torch.zeros_like(parameter)
         state["momentum"].mul_(_MOMENTUM).add_(gradient)
         nesterov = gradient.add(state["momentum"], alpha=_MOMENTUM)
-        rows, cols = len(nesterov), nesterov[0].numel()
+        rows, cols = len(nesterov), nesterov[0].numel()  # of a convolution: output channels, and weights of each
         direction = orthogonalise(nesterov.reshape(rows, cols)).reshape(parameter.shape)
         parameter.mul_(1 - group["lr"] * RATE * group["weight_decay"])
         parameter.add_(direction, alpha=-group["lr"] * RATE * max(1.0, rows / cols) ** 0.5)
 
     def _step_adam(self, parameter: Tensor, gradient: Tensor, group: dict[str, Any]) -> None:
+        """Moves a parameter against the mean of its gradients, divided by their root mean square; without decay."""
         state = self.state[parameter]
         if not state:
             state["step"] = torch.zeros(())
@@ -139,6 +141,7 @@ class Muon(torch.optim.Optimizer):
         for name, value, beta in zip(("mean", "square"), (gradient, gradient**2), _BETAS, strict=True):
             state[name].lerp_(value, 1 - beta)
         step = state["step"].item()
+        # Both averages begin at 0; the divisions undo this bias.
         mean, square = (state[name] / (1 - beta**step) for name, beta in zip(("mean", "square"), _BETAS, strict=True))
         parameter.addcdiv_(mean, square.sqrt_().add_(_EPSILON), value=-group["lr"])
 

@@ -30,23 +30,14 @@ def keep_probabilities(errors: NDArray[np.float32], scale: float, least: float) 
 
 
 class Transitions(NamedTuple):
-    """N transitions as tensors.
+    """N transitions as tensors."""
 
-    Attributes:
-        observations: (N, rows, cols) int8 codes before the click.
-        next_observations: (N, rows, cols) int8 codes after the click.
-        actions: (N, 1) int64.
-        rewards: (N, 1) float32.
-        dones: (N, 1) float32, 1 where the game ended.
-        safe: (N, rows * cols) int8, outcome of each cell: 1 safe, 0 mine; -1 in games without an outcome yet.
-    """
-
-    observations: Tensor
-    next_observations: Tensor
-    actions: Tensor
-    rewards: Tensor
-    dones: Tensor
-    safe: Tensor
+    observations: Tensor  # (N, rows, cols) int8: the codes before the click
+    next_observations: Tensor  # (N, rows, cols) int8: the codes after the click
+    actions: Tensor  # (N, 1) int64
+    rewards: Tensor  # (N, 1) float32
+    dones: Tensor  # (N, 1) float32: 1 where the game ended
+    safe: Tensor  # (N, rows * cols) int8: outcome of each cell, 1 safe, 0 mine; -1 in games without an outcome yet
 
 
 class RingBuffer:

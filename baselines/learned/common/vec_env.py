@@ -166,10 +166,6 @@ class MinesweeperVecEnv(VecEnv):
         results = self.games.call(method_name, *method_args, **method_kwargs)
         return [results[i] for i in self._get_indices(indices)]
 
-    def env_is_wrapped(
-        self,
-        wrapper_class: type[gymnasium.Wrapper],  # noqa: ARG002
-        indices: VecEnvIndices = None,
-    ) -> list[bool]:
+    def env_is_wrapped(self, wrapper_class: type[gymnasium.Wrapper], indices: VecEnvIndices = None) -> list[bool]:  # noqa: ARG002
         """Returns False for each game of `indices`."""
         return [False] * len(list(self._get_indices(indices)))

@@ -40,7 +40,7 @@ def draw_curves(folder: Path, boards: Sequence[str], games: int) -> None:
         for number, name in enumerate(panels, 1):
             axes = figure.add_subplot(rows, cols, number)
             if name in board_columns:
-                _draw_board(axes, points, name, games)
+                _draw_win_rates(axes, points, name, games)
             else:
                 axes.plot(*zip(*points[name], strict=True))
                 axes.set(title=name, xlabel="environment steps")
@@ -49,12 +49,13 @@ def draw_curves(folder: Path, boards: Sequence[str], games: int) -> None:
         replace_file(folder / "curves.png", image(figure))
 
 
-def _draw_board(axes: Axes, points: Points, column: str, games: int) -> None:
+def _draw_win_rates(axes: Axes, points: Points, column: str, games: int) -> None:
+    """Draws the win rates of the agent on one board, `column` of the log, and the last ones of scripted policies."""
     steps, rates = zip(*points[column], strict=True)
     axes.plot(steps, rates, marker="o", label=f"agent, last {Score({column: rates[-1]}, games)}")
     references = sorted(name for name in points if name.startswith(f"{column}/"))
     for name, style in zip(references, cycle(("--", "-.", ":"))):
-        rate = points[name][-1][1]
+        _, rate = points[name][-1]
         label = f"{name.rpartition('/')[2]} {Score({column: rate}, games)}"
         axes.axhline(rate, linestyle=style, color="grey", label=label)
     title = column.removeprefix("eval/").replace("-", " with ")

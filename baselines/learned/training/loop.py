@@ -101,7 +101,8 @@ def run(
     """
     learner, budget, folder = training.learner, training.budget, training.folder
     record_session(folder, training.settings, command, learner.num_timesteps, training.start)
-    logged_rows, saved_at, cancelled = int(LOG_ROWS * budget.progress(learner.num_timesteps)), time.monotonic(), False
+    logged_rows = int(LOG_ROWS * budget.progress(learner.num_timesteps))
+    saved_at, cancelled = time.monotonic(), False
     with ExitStack() as stack:
         if track:
             stack.enter_context(start_tracking(folder, training.settings))
@@ -128,10 +129,10 @@ def run(
             if is_over():
                 break
         training.is_interrupted = stop.requested
-        if is_due := training.newest is None and _finish(training, log, stop):
+        if evaluated := training.newest is None and _save_and_evaluate(training, log, stop):
             on_evaluation(training)
         training.draw()
-        refresh(at_once=is_due)
+        refresh(at_once=evaluated)
     return training
 
 
@@ -171,8 +172,8 @@ def stop_on_signals(announces: bool = True) -> Generator[Stop]:
             signal.signal(number, handler)
 
 
-def _finish(training: Training, log: Log, stop: Stop) -> bool:
-    """Saves, and returns whether it also evaluated the newest weights: not after SIGTERM if an agent was kept."""
+def _save_and_evaluate(training: Training, log: Log, stop: Stop) -> bool:
+    """Saves, then evaluates the newest weights unless SIGTERM came and an agent is kept; returns whether it did."""
     training.save()
     if stop.is_quick and training.progress.kept is not None:
         return False

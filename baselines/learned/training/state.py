@@ -78,33 +78,21 @@ class TrainingState(msgspec.Struct):
 
 @dataclass
 class Training:
-    """A training, ready to run or done.
+    """A training, ready to run or done."""
 
-    Attributes:
-        settings: with the device chosen, and with the commit of the agent to start from.
-        progress: what the checkpoint holds besides the learner.
-        start: the training of the agent whose weights this session began with; None if it began with no agent.
-        done: number of evaluations so far, skipped ones included.
-        cost: seconds that the last evaluation took.
-        score: result of the last evaluation of this session, which was at the step `evaluated_at`.
-        player: name of the policy that plays the selection games now; "" between evaluations.
-        is_interrupted: whether a signal ended the session.
-        drawn_at: moment of the last picture of the curves, or of the beginning.
-    """
-
-    settings: TrainingSettings
-    folder: Path
+    settings: TrainingSettings  # with the device chosen, and with the commit of the agent to start from
+    folder: Path  # the run folder
     learner: Learner
     budget: Budget
-    progress: TrainingState
-    start: dict[str, Any] | None = None
-    done: int = 0
-    cost: float = 0.0
-    score: selection.Score | None = None
-    evaluated_at: int = -1
-    player: str = ""
-    is_interrupted: bool = False
-    drawn_at: float = field(default_factory=time.monotonic)
+    progress: TrainingState  # what the checkpoint holds besides the learner
+    start: dict[str, Any] | None = None  # `training_of` the agent whose weights this session began with, if any
+    done: int = 0  # evaluations so far, skipped ones included
+    cost: float = 0.0  # seconds that the last evaluation took
+    score: selection.Score | None = None  # result of the last evaluation of this session
+    evaluated_at: int = -1  # the step of that evaluation
+    player: str = ""  # name of the policy that plays the selection games now; "" between evaluations
+    is_interrupted: bool = False  # whether a signal ended the session
+    drawn_at: float = field(default_factory=time.monotonic)  # time of the last picture of the curves, or of the start
 
     @property
     def steps(self) -> int:
@@ -144,7 +132,8 @@ class Training:
         is_time = self.budget.elapsed() >= REFERENCES_SECONDS or self.budget.progress(self.steps) >= 1
         if compares and is_time and not progress.references:
             self._play_references()
-        minutes, begin, self.player = self.budget.elapsed() / 60, time.perf_counter(), "the agent"
+        minutes, self.player = self.budget.elapsed() / 60, "the agent"
+        begin = time.perf_counter()
         # PPO draws random numbers to make the network; training goes on as if there were no evaluation.
         with torch.random.fork_rng(devices=[]):
             network = self.learner.current_network()
@@ -156,7 +145,7 @@ class Training:
         log.record_evaluation(score, progress.references or {}, minutes, self.cost)
         self.learner.dump_logs()
         if progress.kept is None or score.win_rate >= progress.highest - score.standard_error:
-            self._keep(network, score)
+            self._keep_agent(network, score)
         progress.highest = max(progress.highest, score.win_rate)
         self.draw(CURVES_SECONDS)
 
@@ -172,7 +161,8 @@ class Training:
             draw_curves(self.folder, self.settings.boards, self.settings.eval_games)
             self.drawn_at = time.monotonic()
 
-    def _keep(self, network: Any, score: selection.Score) -> None:
+    def _keep_agent(self, network: Any, score: selection.Score) -> None:
+        """Writes the agent to the run folder, in place of the one kept before."""
         settings = self.settings
         kept: Kept = {
             "win_rate": score.win_rate,
@@ -210,7 +200,8 @@ def lasting(settings: TrainingSettings) -> dict[str, Any]:
 def restore(learner: Learner, checkpoint: Path, settings: dict[str, Any]) -> TrainingState:
     """Restores a learner from a checkpoint, and returns the other state of the training.
 
-    Raises a ValueError of one line if the checkpoint is damaged, or if its `lasting` settings are not `settings`.
+    `settings` are the `lasting` ones of the session. Raises a ValueError of one line if the checkpoint is damaged, or
+    if its settings differ from them.
     """
     tensors, state = read_tensors(checkpoint)
     try:
