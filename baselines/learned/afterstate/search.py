@@ -42,10 +42,10 @@ On a square board the other four bring nothing measurable, and double the time.
 
 
 class Limits(NamedTuple):
-    """Limits of the search: how far below the highest rating of a board a click may be, and how many are weighed."""
+    """Limits on the clicks that a search weighs on each board."""
 
-    slack: float
-    breadth: int
+    slack: float  # how far below the highest rating a click may be
+    breadth: int  # how many clicks, at most
 
     @classmethod
     def on(cls, config: BoardConfig, slack: float, breadth: int, power: float) -> Self:
@@ -298,13 +298,13 @@ def _early_values(
     the views.
     """
     worth = worths(network, mines, outcomes)
-    further = _further_safety(network, mines, outcomes, safety, worth) if search.onward else np.ones_like(worth)
-    values = outcomes.click_values(safety, further * worth)
+    onward_safety = _onward_safety(network, mines, outcomes, safety, worth) if search.onward else np.ones_like(worth)
+    values = outcomes.click_values(safety, onward_safety * worth)
     if not search.symmetries:
         return values
 
     def averaged(close: Outcomes, which: Flags) -> Doubles:
-        return further[which] * worths(network, mines, close, averaged=True)
+        return onward_safety[which] * worths(network, mines, close, averaged=True)
 
     return _weigh_close_again(values, outcomes, safety, _CLOSE, averaged)
 
@@ -352,25 +352,25 @@ def next_values(network: AfterstateNetwork, mines: int, after: Boards, averaged:
     return np.asarray(np.where(covered.sum(axis=1) <= mines, 1.0, values)[inverse])
 
 
-def _further_safety(
+def _onward_safety(
     network: AfterstateNetwork, mines: int, outcomes: Outcomes, safety: Floats, worth: Doubles
 ) -> Doubles:
     """Returns the safety of the safest cell after each outcome, (K,); 1 where it cannot change which clicks are best.
 
     A value without this safety is an upper bound, so a click whose bound is far below the best value needs no pass.
     """
-    further = np.ones_like(worth)
+    onward_safety = np.ones_like(worth)
 
     def fill_in(clicks: Flags) -> None:
         which = clicks[outcomes.guesses, outcomes.cells]
-        further[which] = next_safety(network, mines, outcomes.after[which])
+        onward_safety[which] = next_safety(network, mines, outcomes.after[which])
 
     bounds = outcomes.click_values(safety, worth)
     likely = candidates(bounds, _LIKELY)
     fill_in(likely)
-    best = np.where(likely, outcomes.click_values(safety, further * worth), 0).max(axis=1, keepdims=True)
+    best = np.where(likely, outcomes.click_values(safety, onward_safety * worth), 0).max(axis=1, keepdims=True)
     fill_in(~likely & (bounds >= best - _CLOSE.slack))
-    return further
+    return onward_safety
 
 
 def first_click_values(network: AfterstateNetwork, config: BoardConfig) -> Doubles:

@@ -162,16 +162,16 @@ class SelfPlay:
         """
         self._network, self._rng, self._searches = network, rng, searches
         self.rated = self.guessed = self.changed = 0
-        # The number of guesses so far in each game, (count,).
-        self._guesses = np.zeros(self.count, np.int64)
+        # The number of guesses so far in each game.
+        self._guess_counts = np.zeros(self.count, np.int64)
         self._records: list[GuessRecords] = []
         # The games, (k,), and codes, (k, rows, cols), of the boards that `Samples` is made of.
         self._kept: list[tuple[NDArray[np.int64], NDArray[np.int8]]] = []
         self._games.seed(rng.integers(0, 1 << 64, self.count, np.uint64, endpoint=False))
         self._games.reset(np.ones(self.count, np.bool_))
         # The number of the guess that explores in each game; -1 for none.
-        self._explores = rng.geometric(self._hyperparameters.exploration, self.count) - 1
-        self._explores[self._explores >= _MAY_EXPLORE] = -1
+        self._exploring_guess = rng.geometric(self._hyperparameters.exploration, self.count) - 1
+        self._exploring_guess[self._exploring_guess >= _MAY_EXPLORE] = -1
         self._click_first()
         while len(playing := np.flatnonzero(self._games.status == PLAYING)) > 0:
             self._open_sure_or_guess(playing)
@@ -181,7 +181,7 @@ class SelfPlay:
     def _click_first(self) -> None:
         """Makes the first click of each game: the best one by the network, or any cell where the game explores it."""
         best = int(search.first_click_values(self._network, self.config).argmax()) if self._searches else 0
-        explores = (self._explores == 0) | (not self._searches)
+        explores = (self._exploring_guess == 0) | (not self._searches)
         cells = np.where(explores, self._rng.integers(self.config.cells, size=self.count), best)
         all_games, boards = np.arange(self.count), self._codes()
         self._open(all_games, np.eye(self.config.cells, dtype=np.bool_)[cells])
@@ -232,7 +232,7 @@ class SelfPlay:
         limits = Limits(self._hyperparameters.exploration_slack, self._hyperparameters.breadth)
         candidates = search.clicks_to_weigh(ratings, limits)
         drawn = np.where(candidates, self._rng.random(candidates.shape), -1.0).argmax(axis=1)
-        cells = np.where(self._guesses[games] == self._explores[games], drawn, cells)
+        cells = np.where(self._guess_counts[games] == self._exploring_guess[games], drawn, cells)
         return cells, ratings.safety[np.arange(len(boards)), cells].astype(np.float64), highest
 
     def _open(self, games: NDArray[np.int64], chosen: NDArray[np.bool_]) -> None:
@@ -249,14 +249,14 @@ class SelfPlay:
         """Appends guesses, whose clicks are made, to the records; `boards` are those before the clicks."""
         shown = self._codes().reshape(self.count, -1)[games, cells]
         counts = np.where(shown <= self.config.codes.max_count, shown, -1).astype(np.int8)
-        self._records.append(GuessRecords(games, boards, cells, counts, safety, values, self._guesses[games]))
-        self._guesses[games] += 1
+        self._records.append(GuessRecords(games, boards, cells, counts, safety, values, self._guess_counts[games]))
+        self._guess_counts[games] += 1
 
     def _learning_data(self) -> tuple[Samples, Afterstates]:
         """Returns what the games of the round, which are over, teach: safety and counts, and the worth."""
         records = GuessRecords(*(np.concatenate(columns) for columns in zip(*self._records, strict=True)))
         mixing = self._hyperparameters.mixing if self._searches else 1.0
-        targets, weights = worth_targets(records, self._games.status == WON, self._explores, mixing)
+        targets, weights = worth_targets(records, self._games.status == WON, self._exploring_guess, mixing)
         kept = (records.order > 0) | (self._rng.random(len(weights)) < _FIRST_KEPT)
         useful = (weights > 0) & kept
         counts = records.counts[useful].astype(np.int64)
