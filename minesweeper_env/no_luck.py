@@ -36,7 +36,7 @@ FITS, NEEDS_FREE, NEEDS_MINE, OPENS_SEVERAL = range(4)
 """Verdicts on a layout and a move: it fits, the clicked cell must become free or a mine, or the move is a chord."""
 
 LEAST_GAMES = 32
-"""The least games of a part for one thread: fewer cost less than the hand-over to the thread."""
+"""The fewest games that one thread gets, because handing fewer to a thread costs more than it saves."""
 
 _WORKSPACE = RULE_FIELDS + len(Boards._fields)
 _11, _2_TO_53 = np.uint64(11), float(1 << 53)
@@ -46,7 +46,7 @@ _11, _2_TO_53 = np.uint64(11), float(1 << 53)
 def judge_moves(
     begin: int, actions: Integers, seen: CodeArray, verdicts: CodeArray, certainties: Floats, *arrays: Any
 ) -> tuple[int, int]:
-    """Judges the layouts of games by their moves, from `begin` on; returns (N, OK), or (a game, its failed outcome).
+    """Judges whether each layout fits the next move; returns (N, OK), or the first game that it cannot judge, and why.
 
     Args:
         begin: the first game to judge.
@@ -54,7 +54,7 @@ def judge_moves(
         seen: (N, n) int8, the boards as the kernel last saw them, which it updates; a covered cell that is safe in all
             layouts has the code after that of a mine.
         verdicts: (N,) int8, filled with FITS, NEEDS_FREE, NEEDS_MINE or OPENS_SEVERAL.
-        certainties: (n,) float64, scratch.
+        certainties: (n,) float64, scratch; see `_weigh_click`.
         *arrays: the fields of `Rules`, of `Boards` and of a `Workspace`.
     """
     rules, boards = Rules(*arrays[:RULE_FIELDS]), Boards(*arrays[RULE_FIELDS:_WORKSPACE])
@@ -68,20 +68,21 @@ def judge_moves(
         board = boards.shown[i, :cells]
         if move == CHORD:
             verdicts[i] = OPENS_SEVERAL
-        elif move == CLICK and _is_begun(board, max_count):
-            outcome, avoidable = _weigh_click(board, max_count, rules.mines, cell, seen[i], certainties, workspace)
+        elif move == CLICK and _has_open_cell(board, max_count):
+            outcome, has_safe_cell = _weigh_click(board, max_count, rules.mines, cell, seen[i], certainties, workspace)
             if outcome != OK:
                 return i, outcome
+            # While some cell is safe, a click on a possible mine loses; while none is, only a certain mine loses.
             is_mine = boards.truth[i, cell] >= state.MINE_BIT
-            if certainties[cell] != 0.0 and avoidable and not is_mine:
+            if certainties[cell] != 0.0 and has_safe_cell and not is_mine:
                 verdicts[i] = NEEDS_MINE
-            elif certainties[cell] != 1.0 and not avoidable and is_mine:
+            elif certainties[cell] != 1.0 and not has_safe_cell and is_mine:
                 verdicts[i] = NEEDS_FREE
     return len(actions), OK
 
 
 @inlined
-def _is_begun(board: CodeArray, max_count: int) -> bool:
+def _has_open_cell(board: CodeArray, max_count: int) -> bool:
     num_open = 0
     for cell in range(len(board)):
         num_open += board[cell] <= max_count
@@ -94,42 +95,42 @@ def _weigh_click(
 ) -> tuple[int, bool]:
     """Returns the outcome, and whether some covered cell is safe in all layouts.
 
-    Asks, from cheap to dear, `seen`, single clues, and the oracle. Sets the clicked cell of `certainties` to 0.0 or 1.0
-    if it is the same in all layouts.
+    Sets `certainties[clicked]`: 0.0 if no layout has a mine there, 1.0 if all have one, and else another number. Tries
+    `seen` first, then single clues, then the oracle, which costs most.
     """
     safe_code = np.int8(max_count + 5)
     # More clues leave fewer layouts, so what was safe stays safe as long as all clues of that time still show.
-    remembered = True
+    seen_holds = True
     for cell in range(len(board)):
-        remembered &= seen[cell] > max_count or seen[cell] == board[cell]
-    if remembered and seen[clicked] == safe_code:
+        seen_holds &= seen[cell] > max_count or seen[cell] == board[cell]
+    if seen_holds and seen[clicked] == safe_code:
         certainties[clicked] = 0.0
         return OK, True
     outcome = read_board(work, board)
     if outcome != OK:
         return outcome, False
-    deduced = frontier_of(work).known
-    asks_oracle = deduced[clicked] != SAFE
-    if asks_oracle:
+    by_single_clues = frontier_of(work).known
+    needs_oracle = by_single_clues[clicked] != SAFE
+    if needs_oracle:
         outcome, _ = finish_posterior(work, mines, 0.0, BOOLEAN, certainties)
         if outcome != OK:
             return outcome, False
     else:
         certainties[clicked] = 0.0
-    avoidable = False
+    has_safe_cell = False
     for cell in range(len(board)):
-        stays_safe = deduced[cell] == SAFE or (remembered and seen[cell] == safe_code)
-        is_safe = board[cell] > max_count and (certainties[cell] == 0.0 if asks_oracle else stays_safe)
-        avoidable |= is_safe
+        safe_without_oracle = by_single_clues[cell] == SAFE or (seen_holds and seen[cell] == safe_code)
+        is_safe = board[cell] > max_count and (certainties[cell] == 0.0 if needs_oracle else safe_without_oracle)
+        has_safe_cell |= is_safe
         seen[cell] = safe_code if is_safe else board[cell]
-    return OK, avoidable
+    return OK, has_safe_cell
 
 
 @kernel
 def draw_uniforms(generators: Generators, i: int, uniforms: Floats) -> None:
-    """Fills an array with random numbers from [0, 1), from the SplitMix64 generator in row i."""
+    """Fills an array with random numbers from [0, 1), from the SplitMix64 generator of game i."""
     for k in range(len(uniforms)):
-        uniforms[k] = (mix(generators[i]) >> _11) / _2_TO_53
+        uniforms[k] = (mix(generators[i]) >> _11) / _2_TO_53  # a float64 has 53 bits
         generators[i] += GOLDEN
 
 
@@ -137,17 +138,17 @@ class LayoutRedraw:
     """Redraws layouts that break the rule of games without luck; each environment owns a `LayoutRedraw`.
 
     Attributes:
-        too_hard: (N,) int64, the cells of the last step that luck decided, because the oracle could not judge them.
+        too_hard: (N,) int64, how many cells of the last step luck decided, because the oracle could not judge them.
     """
 
     def __init__(self, config: BoardConfig, count: int, pool: ThreadPool) -> None:
-        """Prepares for N = `count` games of a configuration; the threads of `pool` share a step."""
+        """Prepares for N = `count` games of a configuration; the threads of `pool` share the work of a step."""
         self.too_hard = np.zeros(count, np.int64)
         self._config, self._pool = config, pool
         self._seen = self._hidden_boards(count)
         self._has_warned = False
         if "chord" in config.moves:
-            # A game in which a chord is played click by click, without a limit of steps.
+            # One game in which a chord is tried click by click, without a limit of steps.
             self._trial = Games(replace(config, moves=("click",), max_steps=MAX_STEPS), 1, RewardWeights())
 
     def _hidden_boards(self, count: int) -> CodeArray:
@@ -167,44 +168,46 @@ class LayoutRedraw:
             )
 
     def _redraw_for_clicks(self, games: Games, actions: Integers, seen: CodeArray, too_hard: Integers) -> list[int]:
-        """Redraws the layouts of games whose action is a click; returns the games whose action is a chord."""
+        """Redraws the layouts that break the rule under a click; returns the games whose action is a chord.
+
+        Updates `seen`, (N, n) int8, and counts in `too_hard`, (N,) int64, the boards that keep their layouts.
+        """
         verdicts = np.empty(games.count, np.int8)
 
         def judge(part: slice) -> None:
-            boards = (field[part] for field in games.boards[:-1])
-            arrays = (*games.arrays[:RULE_FIELDS], *boards, games.boards.stack)
+            fields = (field[part] for field in games.boards[:-1])  # all but the stack, which games share
+            arrays = (*games.arrays[:RULE_FIELDS], *fields, games.boards.stack)
             self._judge(arrays, actions[part], seen[part], verdicts[part], too_hard[part])
 
         self._pool.run(judge, split(games.count, min(self._pool.threads, games.count // LEAST_GAMES)))
-        chosen, layouts = [], []
+        redrawn, layouts = [], []
         for i in np.flatnonzero((verdicts == NEEDS_FREE) | (verdicts == NEEDS_MINE)).tolist():
             try:
                 layouts.append(self._draw(games, i, int(actions[i]), verdicts[i] == NEEDS_MINE))
-                chosen.append(i)
+                redrawn.append(i)
             except PositionTooHardError:
                 too_hard[i] += 1
-        if chosen:
-            games.set_mines(np.concatenate(layouts), np.array(chosen))
+        if redrawn:
+            games.set_mines(np.concatenate(layouts), np.array(redrawn))
         return np.flatnonzero(verdicts == OPENS_SEVERAL).tolist()
 
     def _judge(
         self, arrays: tuple[Any, ...], actions: Integers, seen: CodeArray, verdicts: CodeArray, too_hard: Integers
     ) -> None:
-        """Calls `judge_moves` for all games; a board that is too hard keeps its layout, and is counted."""
+        """Calls `judge_moves` for all games; counts in `too_hard` the boards that the oracle cannot judge."""
 
         def count_too_hard(game: int) -> None:
             too_hard[game] += 1
 
-        scratch = np.empty(self._config.cells)
-        shown = arrays[RULE_FIELDS]
-        arguments = (actions, seen, verdicts, scratch, *arrays)
+        certainties, shown = np.empty(self._config.cells), arrays[RULE_FIELDS]
+        arguments = (actions, seen, verdicts, certainties, *arrays)
         run_boards(self._config, judge_moves, arguments, lambda game: shown[game, :-1], count_too_hard)
 
     def _draw(self, games: Games, i: int, cell: int, is_mine: bool) -> NDArray[np.bool_]:
-        """Returns a uniform layout, (1, n) bool, of those that fit game i; `cell` is a mine if `is_mine`, else free."""
+        """Draws a layout, (1, n) bool, uniformly from those that fit game i and make `cell` a mine, or else free."""
         config = self._config
         board = games.boards.shown[i, :-1].copy()
-        # The codes of a known mine and, after it, of a known safe cell.
+        # The sampler reads the code of a mine as a known mine, and the code after it as a known safe cell.
         board[cell] = config.codes.mine + (not is_mine)
         uniforms, layouts = np.empty((1, 3 * config.cells + 1)), np.empty((1, config.cells), np.bool_)
         draw_uniforms(games.boards.rng, i, uniforms[0])  # 3 * n + 1 numbers, as `fill_layouts` needs
@@ -212,16 +215,16 @@ class LayoutRedraw:
         return layouts
 
     def _redraw_for_chord(self, games: Games, i: int, cell: int) -> None:
-        """Redraws the layout of game i for a chord at `cell`; a copy of the game opens its neighbours one by one."""
+        """Redraws the layout of game i for a chord at `cell`: clicks the cells around it in a copy of the game."""
         trial, too_hard = self._trial, self.too_hard[i : i + 1]
-        copies: Sequence[NDArray[Any]] = trial.boards[:-1]
+        trial_fields: Sequence[NDArray[Any]] = trial.boards[:-1]
         fields: Sequence[NDArray[Any]] = games.boards[:-1]
-        for copy, field in zip(copies, fields, strict=True):
-            copy[0] = field[i]
+        for trial_field, field in zip(trial_fields, fields, strict=True):
+            trial_field[0] = field[i]
         seen, config = self._hidden_boards(1), self._config
-        for target in neighbour_table(config.rows, config.cols, config.radius)[cell].tolist():
-            if trial.status[0] == state.PLAYING and trial.boards.shown[0, target] >= config.codes.question:
-                click = np.array([target], np.int64)
+        for neighbour in neighbour_table(config.rows, config.cols, config.radius)[cell].tolist():
+            if trial.status[0] == state.PLAYING and trial.boards.shown[0, neighbour] >= config.codes.question:
+                click = np.array([neighbour], np.int64)
                 self._redraw_for_clicks(trial, click, seen, too_hard)
                 trial.play(click, state.WAIT)
         games.set_mines(trial.mines(), np.array([i]))
@@ -232,8 +235,8 @@ class LayoutRedraw:
 def compile_redraw() -> None:
     """Compiles the kernels, or loads them from the disk, once a process; forked processes then have them."""
     config = BoardConfig(1, 3, 1, first_click="safe", moves=("click",), luck=False)
-    games, guess = Games(config, 1, RewardWeights()), np.zeros(1, np.int64)
+    games, left_cell = Games(config, 1, RewardWeights()), np.zeros(1, np.int64)
     games.reset(np.ones(1, np.bool_), np.array([[[True, False, False]]]))
-    games.play(guess + 1, state.WAIT)
-    # A forced guess on the mine: its layout is drawn anew.
-    LayoutRedraw(config, 1, ThreadPool()).set_mines(games, guess)
+    games.play(left_cell + 1, state.WAIT)
+    # The middle cell shows a 1, so the left one, a mine, is a forced guess: its layout is drawn anew.
+    LayoutRedraw(config, 1, ThreadPool()).set_mines(games, left_cell)

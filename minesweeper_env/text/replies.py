@@ -210,7 +210,7 @@ def parse_reply(reply: str | None, codes: ArrayLike, moves: tuple[str, ...] = ("
 
 
 def answer_of(reply: str) -> str:
-    """Returns a reply without its thinking: the last text outside of it.
+    """Returns the last text of a reply that is no thought, "" if there is none.
 
     An end mark alone ends a thought that began before the reply. A begin mark alone begins one that never ends.
     """
@@ -219,18 +219,22 @@ def answer_of(reply: str) -> str:
     lowered = reply.lower()
     if len(lowered) != len(reply):  # A few letters become two, and would shift all offsets.
         lowered = "".join(char.lower()[:1] for char in reply)
-    outside: list[str] = []
-    start, unclosed = 0, list[str]()
+    start, outside, unclosed = 0, list[str](), list[str]()
     for mark in _THOUGHT_MARK.finditer(lowered):
         begin_mark = _BEGIN_OF_END.get(mark[0])
-        if begin_mark is None:
-            outside += [] if unclosed else [reply[start : mark.start()]]
-            unclosed += [mark[0]] * (mark[0] not in unclosed)
+        if begin_mark is None:  # The mark begins a thought.
+            if not unclosed:
+                outside.append(reply[start : mark.start()])
+            if mark[0] not in unclosed:
+                unclosed.append(mark[0])
             continue
-        # Another family's marks may stand within a thought.
-        outside, unclosed = (outside, unclosed[: unclosed.index(begin_mark)]) if begin_mark in unclosed else ([], [])
+        if begin_mark in unclosed:  # It ends its thought, with those of other families within it.
+            del unclosed[unclosed.index(begin_mark) :]
+        else:  # All text before it is a thought.
+            outside, unclosed = [], []
         start = mark.end()
-    outside += [reply[start:]] * (not unclosed)
+    if not unclosed:
+        outside.append(reply[start:])
     return next((text for text in reversed(outside) if not _CLOSING_TAGS.fullmatch(text)), "")
 
 
@@ -245,23 +249,24 @@ def read_move(reply: str | None, moves: Iterable[str] = ("open", "flag")) -> Mov
     text = _REASON_ENTRY.sub(r"\g<key>''", plain(answer_of(reply or "")))
     whole = text.strip("` \t\r\n").removeprefix("json").strip()
     prose = [*deque(_PROSE.finditer(text), _MAX_MATCHES)]
-    tags, others = _marks(text, prose)
+    tags, others = _marked_moves(text, prose)
     move = _first(sorted(tags, key=_is_statement, reverse=True), whole) or _first(filter(_is_alone, others), whole)
     bodies = (tag[str(tag.lastgroup)] for tag in tags)
+    # A tag that holds anything but the placeholder is the answer, even if it has no move.
     if move is not None or any(body.strip("> \t\r\n") and words.PLACEHOLDER not in body for body in bodies):
         return move
     # A flag in prose is a remark where the game has none, unless the reply has no other move.
-    in_game = [match for match in prose if words.VERBS.get(match["verb"], "open") in moves]
+    of_game = [match for match in prose if words.VERBS.get(match["verb"], "open") in moves]
     objects = [mark for mark in others if mark.lastgroup == "object"]
     # A whole reply may name the cell to open, but not by two numbers alone.
     named = None if whole[:1].isdigit() else _move_without_verb(whole)
-    move = named or _last_stated(in_game) or _last_stated(prose) or _first(objects, whole)
+    move = named or _last_stated(of_game) or _last_stated(prose) or _first(objects, whole)
     # The only object of a reply may be a cell without a verb.
     return move or (_from_object(objects[0][0], False) if len(objects) == 1 and _is_alone(objects[0]) else None)
 
 
-def _marks(text: str, prose: Iterable[re.Match[str]]) -> tuple[list[re.Match[str]], list[re.Match[str]]]:
-    """Returns the tags and boxes of a text, then its brackets, objects and calls; both lists begin at the end."""
+def _marked_moves(text: str, prose: Iterable[re.Match[str]]) -> tuple[list[re.Match[str]], list[re.Match[str]]]:
+    """Returns the tags and boxes of a text, and its brackets, objects and calls; the last ones come first."""
     marks = [mark for mark in reversed(deque(_MARKS.finditer(text), _MAX_MATCHES)) if not _is_taken_back(mark)]
     tags = [mark for mark in marks if mark.lastgroup in ("tag", "box")]
     others = [mark for mark in marks if mark.lastgroup in ("bracket", "object")]
@@ -273,11 +278,11 @@ def _first(marks: Iterable[re.Match[str]], whole: str) -> Move | None:
     """Returns the first move among marks and calls; `whole` is the whole reply without blanks around it."""
     for mark in marks:
         kind = str(mark.lastgroup)
-        if kind not in ("tag", "box", "bracket"):
-            move = _from_object(mark[0], mark[0] != whole.strip("[] \n")) if kind == "object" else _last_stated([mark])
-        else:
-            body = mark[kind]  # Its verb may be missing.
+        if kind in ("tag", "box", "bracket"):
+            body = mark[kind]
             move = _from_object(body, False) or _last_stated(_PROSE.finditer(body)) or _move_without_verb(body)
+        else:  # An object without a verb has a move only if it is the whole reply.
+            move = _from_object(mark[0], mark[0] != whole.strip("[] \n")) if kind == "object" else _last_stated([mark])
         if move is not None:
             return move
     return None
@@ -291,8 +296,8 @@ def _is_alone(match: re.Match[str]) -> bool:
 
 
 def _last_stated(matches: Iterable[re.Match[str]]) -> Move | None:
-    """Returns the last undenied move in prose, preferring one to make now to a later one; None if it is taken back."""
-    statements = sorted(filter(_is_statement, reversed([*matches])), key=_is_later)  # a stable sort
+    """Returns the last move that prose states for now, or else for later; None if a retraction follows that move."""
+    statements = sorted(filter(_is_statement, reversed([*matches])), key=_is_later)  # stable: moves for now come first
     return _from_match(statements[0]) if statements and not _is_taken_back(statements[0]) else None
 
 
@@ -303,13 +308,13 @@ def _is_later(match: re.Match[str]) -> bool:
 
 def _is_taken_back(match: re.Match[str]) -> bool:
     text, end = match.string, match.end()
-    fault = _FAULT.match(text, end)
+    fault = _FAULT.match(text, end)  # such as ": that is a mine", or "2, 3 is wrong", which may be about another cell
     is_own = fault and (not fault["cell"] or re.findall("[0-9]+", fault["cell"]) == re.findall("[0-9]+", match[0])[-2:])
     return bool(is_own or _RETRACTION.search(text, end, end + 300))
 
 
 def _is_statement(match: re.Match[str]) -> bool:
-    """Returns whether a match begins with a whole word, and states a move to make: no denial, question or other move.
+    """Returns whether a match states a move to make, from a whole word on: no denial, question or other move.
 
     "The open cell (1, 1)" and "open: (1, 1) = 2" describe a cell. A tag or a box has no verb of its own.
     """
@@ -321,17 +326,17 @@ def _is_statement(match: re.Match[str]) -> bool:
     denial = _SPANISH_DENIAL if is_spanish else _DENIAL
     is_asked = _ANSWERED_QUESTION.match(text, end) or (_ASKING.search(before) and not _YES.match(text, end))
     is_denied = denial.search(before) or _OTHER_MOVE.search(before) or _REFUTED.match(text, end)
-    is_other = verb and (before[-1:].isalpha() or is_noun or _CELL_VALUE.match(text, end) or _is_quantity(match))
-    return not (is_denied or is_asked or is_other)
+    is_no_move = verb and (before[-1:].isalpha() or is_noun or _CELL_VALUE.match(text, end) or _is_quantity(match))
+    return not (is_denied or is_asked or is_no_move)
 
 
 def _is_quantity(match: re.Match[str]) -> bool:
     """Returns whether numbers are quantities, as in "1 of 3" and "the choice is 50/50", or two of three coordinates."""
-    before, between = (_AXIS.search(match[gap]) for gap in ("before", "between"))
-    is_third = between and not before and _THIRD_COORDINATE.match(match.string, match.end())
-    is_count = _QUANTITY_WORD.search(match["between"]) and not (before and between)
+    axis_before, axis_between = (_AXIS.search(match[gap]) for gap in ("before", "between"))
+    has_third = axis_between and not axis_before and _THIRD_COORDINATE.match(match.string, match.end())
+    is_count = _QUANTITY_WORD.search(match["between"]) and not (axis_before and axis_between)
     is_share = match["between"].strip() == "/" and match.groupdict().get("verb") != "open"
-    return bool(is_share or is_count or is_third or _COUNTED_NOUN.match(match.string, match.end()))
+    return bool(is_share or is_count or has_third or _COUNTED_NOUN.match(match.string, match.end()))
 
 
 def _move_without_verb(body: str) -> Move | None:
@@ -340,29 +345,30 @@ def _move_without_verb(body: str) -> Move | None:
 
 
 def _from_match(match: re.Match[str]) -> Move | None:
-    """Returns the move of a match; a name of a coordinate belongs to the number that follows it.
+    """Returns the move of a match; None if both numbers have the same axis.
 
-    Two names before both numbers, or in parentheses behind them, are a heading, and two names each behind its number
-    belong to them, as in "3 (row), 4 (column)". Names that contradict each other make no move.
+    The name of a coordinate belongs to the number after it; in "3 (row), 4 (column)" to the number before it. Two names
+    together are a heading of both numbers. It stands before the numbers, in parentheses behind them, or over a table.
     """
     before, between = ([words.AXES[name] for name in _AXIS.findall(match[gap])] for gap in ("before", "between"))
     behind = _AXIS_BEHIND.match(match.string, match.end())
     if not (before or between) and (heading := _HEADING_BEHIND.match(match.string, match.end("second"))):
         before = [words.AXES[name] for name in heading.groups()]
-    columns = _TABLE_HEADING.search(match.string, max(0, match.start() - 200), match.start())
-    if columns and not (before or between) and columns["sep"] in match["between"]:
-        before = [words.AXES[columns[1]], words.AXES[columns[3]]]
+    table = _TABLE_HEADING.search(match.string, max(0, match.start() - 200), match.start())
+    if table and not (before or between) and table["sep"] in match["between"]:
+        before = [words.AXES[table[1]], words.AXES[table[3]]]
+    # The axes of the first and of the second number; one that has no name is the other one of 0 and 1.
     if len(between) == 1 and not before and behind and _AXIS_BEHIND.match(match["between"]):
-        axes = [between[0], words.AXES[behind[1]]]
+        axes = [between[0], words.AXES[behind[1]]]  # 3 (row), 4 (column)
     elif between:
-        axes = [before[-1] if before else 1 - between[-1], between[-1]]  # the axes are 0 and 1
+        axes = [before[-1] if before else 1 - between[-1], between[-1]]  # row 3, column 4
     else:
         axes = before[-2:] if len(before) > 1 else [before[0], 1 - before[0]] if before else [0, 1]
     if axes[0] == axes[1]:
         return None
     # Numbers of many digits are outside of every board, and int() refuses them.
-    numbers = dict(zip(axes, (int(match[name][:9]) for name in ("first", "second")), strict=True))
-    return Move(words.VERBS.get(match.groupdict().get("verb") or "", "open"), numbers[0], numbers[1])
+    on_axis = dict(zip(axes, (int(match[name][:9]) for name in ("first", "second")), strict=True))
+    return Move(words.VERBS.get(match.groupdict().get("verb") or "", "open"), on_axis[0], on_axis[1])
 
 
 def read_cells(text: str) -> list[tuple[int, int]]:
@@ -377,7 +383,7 @@ class _Object:
     def __init__(self, parent: "_Object | None", has_known_key: bool, has_label: bool) -> None:
         self.parent, self.has_known_key, self.has_label, self.verb = parent, has_known_key, has_label, ""
         self.cell: dict[int, int] = {}
-        self.height: int = parent.height - 1 if parent else 0  # minus the depth: the outermost object has the largest
+        self.height: int = parent.height - 1 if parent else 0  # minus the depth, so that `max` finds the outermost one
 
     def verb_in_force(self) -> str:
         """Returns the verb of this object, or else of the closest object around it that has one; "" for none."""
@@ -387,22 +393,22 @@ class _Object:
         """Adds the coordinate, the cell, the verb, or the move in words that a part of this object holds."""
         text = part["said"] or ""
         move = _last_stated(_PROSE.finditer(text)) if part["label"] or _PROSE.fullmatch(text) else None
-        cell = move or _move_without_verb(text)
-        if part["axis"]:
+        said_cell = move or _move_without_verb(text)
+        if part["axis"]:  # "row": 3
             self.cell.setdefault(words.AXES[part["axis"]], int(part["number"][:9]))
-        elif part["row"]:
+        elif part["row"]:  # [3, 4]
             self.cell |= {0: int(part["row"][:9]), 1: int(part["col"][:9])}
-        elif cell:
-            self.cell |= {0: cell.row, 1: cell.col}
-        self.has_label |= bool(part["label"] and (part["row"] or cell))
+        elif said_cell:  # "open 3 4"
+            self.cell |= {0: said_cell.row, 1: said_cell.col}
+        self.has_label |= bool(part["label"] and (part["row"] or said_cell))
         self.verb = self.verb or (move.verb if move else words.VERBS.get(part["verb"] or "", ""))
 
 
 def _from_object(text: str, needs_verb: bool) -> Move | None:
     """Returns the move of an object of JSON or Python, with its keys in any order; None for any other text.
 
-    An object may hold several cells, such as those of known mines. The outermost cell is the move. Of two at one depth
-    it is the one under a key that names a cell or arguments, or else the last one, which then needs a verb of its own.
+    An object may hold several cells, such as those of known mines. The outermost cell is the move. Of two cells at one
+    depth, the move is the one under a key such as "cell" or "move", or else the last one, if it has a verb of its own.
     With `needs_verb` an object without a verb has no move, unless its cell is under a key such as "move".
     """
     objects = [_Object(None, False, False)]
@@ -415,12 +421,13 @@ def _from_object(text: str, needs_verb: bool) -> Move | None:
             current = current.parent or current
         else:
             current.take(part)
-    complete = [candidate for candidate in objects if len(candidate.cell) == 2]
-    if not complete:
+    with_cell = [candidate for candidate in objects if len(candidate.cell) == 2]
+    if not with_cell:
         return None
     rank = attrgetter("height", "has_known_key", "has_label")
-    best, rival = max(reversed(complete), key=rank), max(complete, key=rank)
-    verb, is_unique = best.verb_in_force(), best.verb or best.cell == rival.cell
-    if not is_unique or (not verb and ((needs_verb and not best.has_label) or _OTHER_CONTENT.search(text))):
+    # Of equals, `max` returns the first one that it meets.
+    last_best, first_best = max(reversed(with_cell), key=rank), max(with_cell, key=rank)
+    verb, is_clear = last_best.verb_in_force(), last_best.verb or last_best.cell == first_best.cell
+    if not is_clear or (not verb and ((needs_verb and not last_best.has_label) or _OTHER_CONTENT.search(text))):
         return None
-    return Move(verb or "open", best.cell[0], best.cell[1])
+    return Move(verb or "open", last_best.cell[0], last_best.cell[1])
