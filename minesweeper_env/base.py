@@ -35,7 +35,7 @@ class BaseEnv:
     view: HumanView | None = None
     spec: Any
     _was_reset = False
-    # Places the mines of games without guesses or without luck, which the engine's draw does not suit.
+    # Places the mines of games without guesses or without luck, which the engine's own draw cannot make.
     _mine_placer: BoardSupply | LayoutRedraw | None = None
     # (N,), the value of info["too_hard"], which only games without luck have.
     _too_hard: NDArray[np.int64] | None = None
@@ -75,13 +75,13 @@ class BaseEnv:
     def _start(
         self, chosen: NDArray[np.bool_], layouts: NDArray[np.bool_] | None = None
     ) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
-        """Starts the games that `chosen`, (N,) bool, selects; takes and returns what `Games.reset` does."""
+        """Starts the games that `chosen`, (N,) bool, selects; returns the codes and masks of all, as `Games.reset`."""
         if self._too_hard is not None:
             self._too_hard[chosen] = 0
         return self._games.reset(chosen, layouts)
 
     def _draw(self, actions: Sequence[int | None]) -> tuple[Any, ...] | None:
-        """Returns a text or picture of each game, or shows all in the window; `actions` holds their last actions."""
+        """Returns a text or picture of each game, or shows all in the window; `actions` has last actions or None."""
         games = self._current_games()
         warn_without_mode(self.render_mode, self.spec)
         mines = games.revealed_mines()

@@ -10,7 +10,7 @@ __all__ = ["bits", "neighbour_bits", "neighbour_table", "symmetry_table", "to_ar
 
 
 def neighbour_table(rows: int, cols: int, radius: int) -> NDArray[np.uint32]:
-    """Returns a (n, (2 * radius + 1)**2 - 1) uint32 array for n = rows * cols cells: the neighbours of each cell.
+    """Returns the neighbours of each of n = rows * cols cells, (n, (2 * radius + 1)**2 - 1) uint32.
 
     The number n stands for a neighbour off the board.
     """
@@ -22,7 +22,7 @@ def neighbour_table(rows: int, cols: int, radius: int) -> NDArray[np.uint32]:
 
 
 def symmetry_table(rows: int, cols: int) -> NDArray[np.int64]:
-    """Returns (8, n) int64 on a square, otherwise (4, n), for n = rows * cols cells: the images of the board.
+    """Returns the symmetries of a board of n = rows * cols cells: (8, n) int64 on a square, otherwise (4, n).
 
     Under symmetry s, cell k of the image is cell `table[s, k]` of the board. The first symmetry is the identity.
     """

@@ -22,9 +22,9 @@ Parameters = ParamSpec("Parameters")
 
 
 def names_arguments(init: Callable[Parameters, None]) -> Callable[Parameters, None]:
-    """Decorates a constructor: its TypeError for an unknown argument also lists the allowed ones.
+    """Decorates a constructor, so that its TypeError for an unknown argument also lists the allowed arguments.
 
-    Python's own message stays at its beginning, because TorchRL tries arguments and matches that message.
+    The message still begins with Python's own one, because TorchRL tries arguments and matches that message.
     """
     allowed = list(inspect.signature(init).parameters)[1:]
 
@@ -48,7 +48,7 @@ def has_display() -> bool:
 def metadata_of(metadata: Mapping[str, Any], render_mode: str | None) -> dict[str, Any]:
     """Returns the metadata of an environment on this machine, or raises a ValueError for an unknown render mode.
 
-    Where no window can open, the modes lack "human" unless it was asked for, since checkers try every mode.
+    The modes include "human" if a window can open or `render_mode` asks for one, since checkers try every mode.
     """
     modes = metadata["render_modes"]
     if render_mode is not None:
@@ -89,9 +89,9 @@ def check_option_names(options: Mapping[str, Any] | None, allowed: Sequence[str]
 def layout_option(
     options: Mapping[str, Any] | None, config: BoardConfig, count: int = 1, chosen: NDArray[np.bool_] | None = None
 ) -> NDArray[np.bool_] | None:
-    """Returns the layouts that reset options give to K of N = `count` games, (K, rows, cols) bool, or None.
+    """Returns the layouts that reset options give, (K, rows, cols) bool, or None; raises a ValueError for wrong ones.
 
-    `chosen`, (N,) bool, selects the K games, and allows "reset_mask". Raises a ValueError for other options or layouts.
+    Of N = `count` games, `chosen`, (N,) bool, selects the K that get a layout. With it, "reset_mask" is an option, too.
     """
     check_option_names(options, ("layout",) if chosen is None else ("layout", "reset_mask"))
     if not options or "layout" not in options:

@@ -152,22 +152,21 @@ class BoardConfig:
         return {"size": (self.rows, self.cols)} | {name: getattr(self, name) for name in names}
 
     def __post_init__(self) -> None:
-        """Converts whole numbers of other types to int, computes the derived fields, and checks all of them."""
-        # A plain assignment to a field of a frozen dataclass would raise.
-        fields = vars(self)
+        """Checks the fields, converts whole numbers of other types to int, and computes the derived fields."""
+        fields = vars(self)  # A plain assignment to a field of a frozen dataclass would raise.
         for name, maximum in (("rows", None), ("cols", None), ("mines", None), ("radius", MAX_RADIUS)):
             fields[name] = whole_number(name, fields[name], 1, maximum)
         if self.max_steps is not None:
             fields["max_steps"] = whole_number("max_steps", self.max_steps, 1, MAX_STEPS)
         moves = tuple(map(str, items_of(self.moves)))
-        if moves != tuple(name for name in MOVE_NAMES if name == "click" or name in moves):
+        if moves != tuple(name for name in MOVE_NAMES if name == "click" or name in moves):  # "click" and the order
             raise ValueError(
                 f"moves must include 'click' and come in the order {', '.join(MOVE_NAMES)}, as a tuple of names, "
                 f"not {self.moves!r}"
             )
         one_of("first_click", self.first_click, FIRST_CLICKS)
         cells, side = self.rows * self.cols, 2 * self.radius + 1
-        # "any" protects no cell, but a board needs one to open.
+        # The largest number of cells without a mine; "any" protects none, but a board needs one to open.
         mine_free = 1 if self.first_click in ("any", "safe") else min(self.rows, side) * min(self.cols, side)
         fields.update(moves=moves, cells=cells, max_mines=cells - mine_free, actions=len(self.moves) * cells)
         fields.update(step_limit=self.max_steps or 10 * cells, codes=Codes.of_radius(self.radius))

@@ -43,13 +43,13 @@ _show: Callable[[str], object] = _say_compiling
 
 
 def show_compilations(show: Callable[[str], object] | None) -> None:
-    """Calls `show` with what is compiled, such as "the oracle", in the thread that compiles; with None, nothing."""
+    """Lets `show` announce, in the compiling thread, what is compiled, such as "the oracle"; None announces nothing."""
     global _show
     _show = show or (lambda _: None)
 
 
 def compiling(module: str) -> None:
-    """Announces that kernels of a module are compiled, once for all modules with one label."""
+    """Announces that the kernels of a module are being compiled; modules with the same label are announced once."""
     label = next((label for package, label in _LABELS.items() if f"{module}.".startswith(f"{package}.")), module)
     if label not in _said and os.environ.get(VARIABLE) != "0":
         _said.add(label)

@@ -14,7 +14,7 @@ from typing import Any, cast
 def lazy_exports(
     package: str, modules: Mapping[str, Sequence[str]]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Returns `__getattr__` and `__dir__` of a package; `modules` lists the lazy names that each module defines."""
+    """Returns `__getattr__` and `__dir__` of a package; `modules` lists, by module, the names to import when used."""
     module_names = {name: f"{package}.{module}" for module, names in modules.items() for name in names}
 
     def load(name: str) -> Any:
@@ -32,7 +32,7 @@ _REGISTRY = "gymnasium.envs.registration"
 
 
 def after_gymnasium(action: Callable[[], object]) -> None:
-    """Calls a function as soon as the registry of Gymnasium is loaded: now, or right after its first import.
+    """Calls a function as soon as the registry of Gymnasium is loaded: now, or right after somebody imports it.
 
     Importing Gymnasium here would take longer than the rest of the package, and solvers do without it.
     """

@@ -70,7 +70,7 @@ class FragmentCompiler(CompilerBase):
 
 
 def without_literals(fragment: Any) -> Any:
-    """Lets a compiled function take constants as plain numbers; by default numba compiles it anew for each constant."""
+    """Returns a fragment that takes a constant as any number; by default numba compiles it anew for each constant."""
     get_template, plain = fragment.get_call_template, cast(Any, unliteral)
 
     def get_plain_template(args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
@@ -132,7 +132,7 @@ class _Cache(FunctionCache):
 
 
 def keep_on_disk(kernel: Any, function: Callable[..., Any], stamp: str) -> None:
-    """Lets a dispatcher load and store machine code under a stamp; raises a RuntimeError if no folder can keep it."""
+    """Makes a kernel keep its machine code on disk, under a stamp; raises a RuntimeError if no folder can keep it."""
     cache: Any = _Cache(function)  # type: ignore[no-untyped-call]
     cache._cache_file = _Files(cache.cache_path, cache._impl.filename_base, stamp)  # type: ignore[no-untyped-call]
     kernel._cache, compile_plainly = cache, kernel.compile

@@ -16,7 +16,7 @@ ENCODINGS: tuple[str, ...] = ("codes", "planes", "flat")
 """The names of the encodings; `Encoder` explains them."""
 
 _PART = 1 << 19
-"""Elements of the planes that one task fills, so that its temporary arrays stay in the processor's cache."""
+"""Elements of the planes that one task fills: few enough for its temporary arrays to stay in the processor's cache."""
 
 _ONE_THREAD = ThreadPool()
 
@@ -46,7 +46,7 @@ class Encoder:
             self.space = Box(0, config.codes.mine, self._shape, np.int8)
 
     def encode(self, codes: ArrayLike, pool: ThreadPool | None = None) -> NDArray[Any]:
-        """Returns observations, (N, *space.shape), of N boards of codes in any shape; a pool's threads share them."""
+        """Returns the observations, (N, *space.shape), of N boards of codes; the threads of `pool` share the boards."""
         boards = np.asarray(codes, np.int8).reshape(-1, *self._shape)
         if self.encoding == "codes":
             return boards

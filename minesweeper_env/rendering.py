@@ -150,10 +150,10 @@ class Scene(NamedTuple):
     probabilities: NDArray[np.float64] | None = None
     tints: Tints = STANDARD
 
-    def _marks(self) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+    def _wrong_flags_and_levels(self) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
         """Returns the wrong flags, (rows, cols) bool, and the levels to show, LEVEL_UNKNOWN where a cell shows none."""
         codes, meaning = self.codes, self.meaning
-        wrong_flags = (codes == meaning.flagged) & ~self.mines & self.mines.any()
+        wrong_flags = (codes == meaning.flagged) & ~self.mines & self.mines.any()  # none before the mines are known
         all_unknown = np.full(codes.shape, np.nan)
         levels = levels_of(all_unknown if self.probabilities is None else self.probabilities)
         covered = (codes > meaning.max_count) & (codes != meaning.mine)
@@ -162,7 +162,7 @@ class Scene(NamedTuple):
     def text(self) -> str:
         """Returns lines of text with row and column numbers."""
         codes, meaning = self.codes, self.meaning
-        wrong_flags, levels = self._marks()
+        wrong_flags, levels = self._wrong_flags_and_levels()
         marks = {getattr(meaning, name): TEXT[name] for name in ("flagged", "question", "hidden", "mine")}
         symbols = {0: TEXT["zero"], **marks}
         cells = [[symbols.get(code, str(code)) for code in row] for row in codes.tolist()]
@@ -170,16 +170,16 @@ class Scene(NamedTuple):
             cells[row][col] = TEXT["wrong_flag"]
         for row, col in np.argwhere(levels != LEVEL_UNKNOWN).tolist():
             mark = "" if codes[row, col] == meaning.hidden else cells[row][col]
-            cells[row][col] = f"{mark}{_level_text(int(levels[row, col]))}%"
+            cells[row][col] = f"{mark}{_level_text(int(levels[row, col]))}%"  # such as "35%", or "F35%" on a flag
         return join_cells(cells, max(len(str(meaning.max_count)), *(len(cell) for line in cells for cell in line)))
 
     def picture(self, side: int = TILE) -> NDArray[np.uint8]:
         """Returns a (side * rows, side * cols, 3) uint8 picture."""
-        wrong_flags, levels = self._marks()
-        kinds = np.where(wrong_flags, self.meaning.mine + 1, self.codes)
+        wrong_flags, levels = self._wrong_flags_and_levels()
+        kinds = np.where(wrong_flags, self.meaning.mine + 1, self.codes)  # `_tile` explains both numbers
         kinds = np.where(self.exploded, self.meaning.mine + 2, kinds)
-        pairs = zip(kinds.ravel().tolist(), levels.ravel().tolist(), strict=True)
-        tiles = np.stack([_tile(kind, level, self.meaning, side, self.tints) for kind, level in pairs])
+        cells = zip(kinds.ravel().tolist(), levels.ravel().tolist(), strict=True)
+        tiles = np.stack([_tile(kind, level, self.meaning, side, self.tints) for kind, level in cells])
         return join_tiles(tiles.reshape(*kinds.shape, side, side, 3))
 
 
@@ -215,7 +215,7 @@ def _level_text(level: int) -> str:
 
 @lru_cache(maxsize=1024)
 def _tile(kind: int, level: int, meaning: Codes, side: int, tints: Tints) -> NDArray[np.uint8]:
-    """Returns the tile of a code, of a wrong flag (`mine` + 1) or of an exploded mine (`mine` + 2), with a level."""
+    """Returns the tile of a kind at a level; kinds are codes, `mine` + 1 for a wrong flag, + 2 for an exploded mine."""
     if kind <= meaning.max_count:
         ink = _COUNT_INKS[(kind - 1) * len(_COUNT_INKS) // meaning.max_count]  # with a larger radius, counts share inks
         return write(open_tile(side=side), str(kind), ink) if kind else open_tile(side=side)
@@ -232,15 +232,16 @@ def _tile(kind: int, level: int, meaning: Codes, side: int, tints: Tints) -> NDA
 
 
 def _level_tile(code: int, level: int, meaning: Codes, side: int, tints: Tints) -> NDArray[np.uint8]:
-    certain, text = level in (LEVEL_SAFE, LEVEL_MINE), _level_text(level)
-    tile, ink = covered_tile(level_face(level, tints), side), _WHITE if certain else INK
+    """Returns the tile of a covered cell with a probability; on a marked cell the number is small, below the mark."""
+    is_certain, text = level in (LEVEL_SAFE, LEVEL_MINE), _level_text(level)
+    tile, ink = covered_tile(level_face(level, tints), side), _WHITE if is_certain else INK
     if code != meaning.hidden:
         write(tile, text, ink, scale=1, middle=0.8)
     if code == meaning.flagged:
         return _draw_flag(tile, 0.72, cloth=_WHITE if level == LEVEL_MINE else _RED)
     if code == meaning.question:
         return write(tile, "?", ink, scale=2, middle=0.4)
-    if certain:
+    if is_certain:
         return draw_tick(tile, ink) if level == LEVEL_SAFE else _draw_mine(tile)
     return write(tile, text, ink, scale=2 if len(text) < 3 else 1)
 
@@ -249,14 +250,15 @@ def level_face(level: int, tints: Tints = STANDARD) -> Colour:
     """Returns the colour of a covered cell whose probability has this level."""
     if level in (LEVEL_SAFE, LEVEL_MINE):
         return tints.safe if level == LEVEL_SAFE else tints.mine
-    red, green, blue = (round(np.interp((level - 1) / 100, _STOPS, ramp)) for ramp in zip(*tints.stops, strict=True))
+    channels = zip(*tints.stops, strict=True)  # the reds of the stops, then their greens, then their blues
+    red, green, blue = (round(np.interp((level - 1) / 100, _STOPS, values)) for values in channels)
     return red, green, blue
 
 
 def exploded_cells(codes: NDArray[np.int8], config: BoardConfig, action: int | None) -> NDArray[np.bool_]:
     """Returns the mines that the last action of a lost game opened, (rows, cols) bool: one, or by a chord several.
 
-    The board after the action has (rows, cols) int8 codes. If `action` is None, no cell is returned.
+    `codes` is the board after the action, (rows, cols) int8. Without an action, all are False.
     """
     if action is None:
         return np.zeros(codes.shape, np.bool_)
@@ -293,17 +295,16 @@ def covered_tile(face: Colour = _FACE, side: int = TILE) -> NDArray[np.uint8]:
 def write(
     tile: NDArray[np.uint8], text: str, ink: Colour, scale: int | None = None, middle: float = 0.5
 ) -> NDArray[np.uint8]:
-    """Writes up to three of 0 to 9, "?", "<" and ">" into a tile, (side, side, 3) uint8, where they fit; returns it.
+    """Writes up to three of 0 to 9, "?", "<" and ">" into a tile, (side, side, 3) uint8, if they fit; returns the tile.
 
     `scale` is the number of pixels per dot of a character in a tile of side `TILE`, by default as many as fit. `middle`
     is where the middle of the text stands, from 0 at the top of the tile to 1 at the bottom.
     """
-    rows = ["0".join(_GLYPHS[char].split()[row] for char in text) for row in range(7)]
-    dots = np.array([[dot == "1" for dot in row] for row in rows])
-    side = len(tile)
+    rows = ["0".join(_GLYPHS[char].split()[row] for char in text) for row in range(7)]  # a blank column between two
+    dots, side = np.array([[dot == "1" for dot in row] for row in rows]), len(tile)
     # The margin is 3 pixels of `TILE`. One character counts as 8 dots wide: it has 5 x 7 dots, and must fit in height.
     scale = (side - 6 * side // TILE) // max(dots.shape[1], 8) if scale is None else scale * side // TILE
-    mask = np.kron(dots, np.ones((max(scale, 1),) * 2, bool))
+    mask = np.kron(dots, np.ones((max(scale, 1),) * 2, bool))  # each dot becomes a square of `scale` pixels
     height, width = mask.shape
     top, left = int(2 * middle * side - height + 1) // 2, (side - width + 1) // 2
     if min(top, left) >= 0 and top + height <= side:
@@ -321,19 +322,20 @@ def _draw_flag(tile: NDArray[np.uint8], size: float = 1.0, cloth: Colour = _RED)
 
 
 def _draw_mine(tile: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Draws a disk with eight spikes and a highlight; returns the tile."""
     y, x = _grid(tile)
     down, right = y - 0.5, x - 0.5
-    distance = np.hypot(down, right)
-    spikes = np.minimum.reduce([abs(down), abs(right), abs(down - right) / 2**0.5, abs(down + right) / 2**0.5])
-    _paint(tile, (distance < 0.26) | ((spikes < 0.03) & (distance < 0.36)), INK)
+    radius = np.hypot(down, right)
+    to_axis = np.minimum.reduce([abs(down), abs(right), abs(down - right) / 2**0.5, abs(down + right) / 2**0.5])
+    _paint(tile, (radius < 0.26) | ((to_axis < 0.03) & (radius < 0.36)), INK)
     return _paint(tile, np.hypot(y - 0.42, x - 0.42) < 0.06, _LIGHT)
 
 
 def _draw_cross(tile: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """Crosses a tile out; returns the tile."""
     y, x = _grid(tile)
-    strokes = np.minimum(abs(y - x), abs(y + x - 1)) / 2**0.5
-    return _paint(tile, (strokes < 0.04) & (np.maximum(abs(x - 0.5), abs(y - 0.5)) < 0.34), INK)
+    to_diagonal = np.minimum(abs(y - x), abs(y + x - 1)) / 2**0.5
+    return _paint(tile, (to_diagonal < 0.04) & (np.maximum(abs(x - 0.5), abs(y - 0.5)) < 0.34), INK)
 
 
 def draw_tick(tile: NDArray[np.uint8], ink: Colour) -> NDArray[np.uint8]:
@@ -345,15 +347,15 @@ def draw_tick(tile: NDArray[np.uint8], ink: Colour) -> NDArray[np.uint8]:
 
 
 def _grid(tile: NDArray[np.uint8]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Returns the coordinates y and x, 0 to 1, of the pixels of a tile at four times its resolution."""
+    """Returns y and x, 0 to 1, of the subpixels of a tile, (4 * side, 4 * side) each: four by four a pixel."""
     fine = 4 * len(tile)
     y, x = (np.indices((fine, fine)) + 0.5) / fine
     return y, x
 
 
 def _paint(tile: NDArray[np.uint8], shape: NDArray[np.bool_], ink: Colour) -> NDArray[np.uint8]:
-    """Paints a shape, (4 * side, 4 * side) bool, on a tile; each pixel takes `ink` by its covered fraction."""
+    """Paints a shape, a (4 * side, 4 * side) bool mask of subpixels, on a tile; returns the tile."""
     side = len(tile)
-    coverage = shape.reshape(side, 4, side, 4).mean(axis=(1, 3))[..., None]
+    coverage = shape.reshape(side, 4, side, 4).mean(axis=(1, 3))[..., None]  # (side, side, 1), 0 to 1, of each pixel
     tile[:] = np.rint(tile * (1 - coverage) + np.array(ink) * coverage).astype(np.uint8)
     return tile

@@ -62,7 +62,7 @@ _SCHEMES = {
     "progress": RewardWeights(loss=-1.0, cell=1.0),
     "shaped": RewardWeights(win=0.7, loss=-1.0, opening=0.3, illegal=-0.3),
 }
-"""The weights of each scheme; `cell` is shared by all safe cells of the board."""
+"""The weights of each scheme. The weight `cell` is for the whole board: each safe cell earns an equal share of it."""
 
 REWARDS: tuple[str, ...] = tuple(_SCHEMES)
 """The names of the schemes; `MinesweeperEnv` explains them."""
@@ -91,8 +91,7 @@ def user_rewards(reward: Reward, transitions: Transition, count: int) -> NDArray
     rule += "such as np.where(transition.won, 1.0, 0.0)"
     try:
         array = np.asarray(reward(transitions))
-    except (TypeError, ValueError) as error:
-        # Such as "1.0 if transition.won else 0.0": an array of several values has no truth value.
+    except (TypeError, ValueError) as error:  # such as that of "1.0 if transition.won else 0.0" with arrays
         raise TypeError(f"{rule} ({type(error).__name__}: {error})") from error
     if array.dtype.kind not in "biuf" or array.shape != (count,):
         raise TypeError(f"{rule}, not {array.dtype} {array.shape}")

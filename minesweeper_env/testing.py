@@ -94,9 +94,9 @@ def _legal_action(info: dict[str, Any], rng: np.random.Generator) -> int:
 
 
 def _play(env: _Env, seed: int) -> Iterator[tuple[Any, Any, bool, dict[str, Any]]]:
-    """Plays random legal actions in 20 games; yields each observation, reward, whether the game is over, and info.
+    """Plays random legal actions in 20 games; yields each observation, its reward, whether the game is over, and info.
 
-    Between two of these the caller may take steps that change nothing.
+    Before it takes the next item, the caller may take steps that change nothing.
     """
     rng = np.random.default_rng(0)
     observation, info = env.reset(seed=seed)
@@ -112,7 +112,7 @@ def _play(env: _Env, seed: int) -> Iterator[tuple[Any, Any, bool, dict[str, Any]
 
 
 def _frozen(value: Any) -> Any:
-    """Returns tuples and bytes that are equal if and only if the arrays, dicts and numbers of the value are."""
+    """Returns a value as nested tuples, with bytes for arrays, so that == compares two values to the last bit."""
     if isinstance(value, dict):
         return tuple((key, _frozen(value[key])) for key in sorted(value))
     if isinstance(value, (tuple, list)) or (isinstance(value, np.ndarray) and value.dtype == object):
@@ -213,23 +213,24 @@ def _check_no_leak(make: Callable[[], _Env], seed: int) -> None:
     rng = np.random.default_rng(seed)
     config: BoardConfig = make().unwrapped.config  # type: ignore[attr-defined]
     for _ in range(200):
-        # The cells with the least numbers are the mines, and the swap moves one mine to a free cell.
-        numbers = rng.permutation(config.cells)
-        swapped = numbers.copy()
-        swapped[[numbers.argmin(), numbers.argmax()]] = numbers[[numbers.argmax(), numbers.argmin()]]
+        # Two layouts, which differ by one mine: the mines of the first are the cells of the lowest ranks.
+        ranks = rng.permutation(config.cells)
+        swapped = ranks.copy()
+        swapped[[ranks.argmin(), ranks.argmax()]] = ranks[[ranks.argmax(), ranks.argmin()]]
         envs = [make(), make()]
-        options = [{"layout": (each < config.mines).reshape(config.rows, config.cols)} for each in (numbers, swapped)]
+        options = [{"layout": (each < config.mines).reshape(config.rows, config.cols)} for each in (ranks, swapped)]
         returned: list[Any] = [env.reset(seed=0, options=layout) for env, layout in zip(envs, options, strict=True)]
+        # While both boards look the same, both environments must return the same.
         while np.array_equal(*(_bare_state(env)["codes"] for env in envs)):
             visible = [_visible(env, values) for env, values in zip(envs, returned, strict=True)]
             assert visible[0] == visible[1], "the returned values depend on hidden mines"
-            if len(returned[0]) == 5 and (returned[0][2] or returned[0][3]):
+            if len(returned[0]) == 5 and (returned[0][2] or returned[0][3]):  # a step that ended the game
                 break
             action = _legal_action(returned[0][-1], rng)
             returned = [env.step(action) for env in envs]
 
 
 def _visible(env: _Env, returned: Any) -> Any:
-    """Returns what a player sees after a reset or step; no picture of a decided game, which marks wrong flags."""
+    """Returns what a player sees after a reset or step, without the picture of a decided game, which shows mines."""
     picture = None if env.render_mode is None or (len(returned) == 5 and returned[2]) else env.render()
     return _frozen((returned, env.get_wrapper_attr("action_masks")(), picture))

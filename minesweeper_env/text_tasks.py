@@ -27,7 +27,7 @@ KINDS: tuple[str, ...] = tuple(QUESTIONS)
 """The kinds of tasks."""
 
 _GAMES = 20_000
-"""The number of games among whose positions a task is sought, before its search fails."""
+"""The number of games in whose positions the search for a task looks before it fails."""
 
 _BODY = re.compile(
     r"<answer>((?:[^<]|<(?!/?answer>))*+)(</answer>)?+|\\boxed\s*+\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*+\})*+\})*+)\}"
@@ -37,9 +37,9 @@ _BODY = re.compile(
 class TextTasks(Sequence[dict[str, Any]]):
     """A sequence of tasks of one kind.
 
-    Task i is a dict: "question", a text; "answer", a right reply; and "metadata", all that `score_answer` needs. It
-    depends on the arguments and i alone. The positions are those of games in which each click is one of least risk.
-    All that a task holds follows from its board: nothing tells where the mines of the game lay.
+    Task i is a dict: "question", a text; "answer", a right reply; and "metadata", all that `score_answer` needs. A task
+    depends on the arguments and i alone. Its position comes from a game in which each click is one of least risk. All
+    that a task holds follows from its board: nothing tells where the mines of the game lay.
     """
 
     def __init__(
@@ -93,8 +93,7 @@ class TextTasks(Sequence[dict[str, Any]]):
         return self._task(selected) if isinstance(selected, int) else [self._task(i) for i in selected]
 
     def _task(self, index: int) -> dict[str, Any]:
-        rng = Random(f"{self.seed} {index}")
-        facts = self._facts(rng)
+        facts = self._facts(Random(f"{self.seed} {index}"))
         board = np.array(facts["board"], np.int8)
         text = self._question.text.format(cell=tuple(facts.get("cell", ())))
         shown = board_text(board, self.config.mines, self.style)
@@ -105,6 +104,7 @@ class TextTasks(Sequence[dict[str, Any]]):
         }
 
     def _facts(self, rng: Random) -> dict[str, Any]:
+        """Returns the facts of the first random position that suits the question, the level and the split."""
         for position in self._positions(rng):
             facts = None
             with suppress(PositionTooHardError):
@@ -147,10 +147,10 @@ class TextTasks(Sequence[dict[str, Any]]):
         | best_guess | 1 - 10 times the risk above the least; at least 0 |
         | probability | 1 - 10 times the error of the last number; at least 0 |
         """
-        text = plain(answer_of(answer or ""))
+        text, facts = plain(answer_of(answer or "")), entry["metadata"]
         found = [(bool(end or box), tag + box) for tag, end, box in _BODY.findall(text.replace(PLACEHOLDER, ""))]
-        bodies = [body for is_ended, body in sorted(found, key=lambda each: each[0]) if body.strip(" ,\n")]
-        facts = entry["metadata"]
+        # Bodies with an end come last, and all keep their order otherwise.
+        bodies = [body for has_end, body in sorted(found, key=lambda pair: pair[0]) if body.strip(" ,\n")]
         return QUESTIONS[facts["kind"]].score(bodies[-1] if bodies else text, facts)
 
     def solution(self, entry: dict[str, Any]) -> str:

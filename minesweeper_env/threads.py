@@ -72,10 +72,10 @@ class ThreadPool:
         self._calls: SimpleQueue[Work | None] | None = None
 
     def run(self, task: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
-        """Calls a task for each item, and returns the results in order once no task runs any longer.
+        """Calls a task for each item in the threads; returns the results in the order of the items.
 
         Raises:
-            Exception: the first error, in the order of the items, of a task. Items that have not begun are left out.
+            Exception: of the tasks that failed, the error of the first item. No thread then runs a task any longer.
         """
         if min(self.threads, len(items)) <= 1:
             return [task(item) for item in items]
@@ -83,7 +83,7 @@ class ThreadPool:
         pending, results, errors = iter(range(len(items))), dict[int, Result](), dict[int, Exception]()
 
         def work() -> None:
-            # The items begin in order, so that an error leaves out later ones alone.
+            # Each thread takes the next item. So the items begin in order, and an error leaves out only later ones.
             while not errors and (index := next(pending, None)) is not None:
                 try:
                     results[index] = task(items[index])
@@ -99,7 +99,7 @@ class ThreadPool:
     def _work_together(self, work: Work, helpers: int) -> None:
         """Calls `work` in the calling thread and in `helpers` others at once; returns when all calls have ended."""
         calls, started = self._queue(), 0
-        ended, wake_up = list[None](), SimpleQueue[None]()
+        ended, wake_up = list[None](), SimpleQueue[None]()  # each gets one None from every helper that ends
 
         def help_out() -> None:
             try:
@@ -116,15 +116,15 @@ class ThreadPool:
             while len(ended) < started:
                 wake_up.get()
         except BaseException:
-            # The calling thread was interrupted, and no other thread may go on with arrays that the caller takes back.
-            # An interrupt right after a `get` loses what it returned, so `ended` counts the threads, not `wake_up`.
+            # The calling thread was interrupted. Its caller takes the arrays back, so the helpers must end first. An
+            # interrupt right after a `get` loses what it returned, so `ended` counts the helpers, and not `wake_up`.
             self._stopping = True
             while len(ended) < started:
                 wake_up.get()
             raise
 
     def check(self) -> None:
-        """Raises a CancelledError once the present `run` has failed; long tasks call this now and then."""
+        """Raises a CancelledError if the present `run` is to stop; long tasks call this now and then."""
         if self._stopping:
             raise CancelledError
 

@@ -83,8 +83,8 @@ class MinesweeperVectorEnv(BaseEnv, VectorEnv[NDArray[Any], NDArray[np.int64], N
         config = BoardConfig.of_size(size, mines, max_steps=min(step_limits, default=None), **rules)
         self.num_envs = whole_number("num_envs", num_envs, 1)
         mode = autoreset_mode.value if isinstance(autoreset_mode, AutoresetMode) else autoreset_mode
-        names = [each.value for each in AutoresetMode]
-        self.autoreset_mode = AutoresetMode(one_of("autoreset_mode", mode, names, "an AutoresetMode or "))
+        mode_names = [each.value for each in AutoresetMode]
+        self.autoreset_mode = AutoresetMode(one_of("autoreset_mode", mode, mode_names, "an AutoresetMode or "))
         self._pool = ThreadPool(threads)
         self._prepare(config, reward, observation, render_mode, self.num_envs)
         self.metadata["autoreset_mode"] = self.autoreset_mode
@@ -126,7 +126,7 @@ class MinesweeperVectorEnv(BaseEnv, VectorEnv[NDArray[Any], NDArray[np.int64], N
         return self._encoder.encode(codes, self._pool), self._infos(masks, no_game, no_game.copy(), chosen)
 
     def _seed(self, seed: int | Sequence[int | None] | None, chosen: NDArray[np.bool_]) -> None:
-        """Seeds the chosen games that have a seed; if all begin anew, all games and `sample_actions`."""
+        """Seeds the chosen games that have a seed; at the first reset, or if all have one, all and `sample_actions`."""
         seeds = _seeds(seed, self.num_envs)
         reseeds_all = not self._was_reset or (chosen.all() and None not in seeds)
         if seed is None and not reseeds_all:
@@ -136,7 +136,7 @@ class MinesweeperVectorEnv(BaseEnv, VectorEnv[NDArray[Any], NDArray[np.int64], N
         elif reseeds_all and None not in seeds:
             self.np_random = np.random.default_rng([s for s in seeds if s is not None])
         seeded = [i for i, s in enumerate(seeds) if reseeds_all or (chosen[i] and s is not None)]
-        # The generator that `MinesweeperEnv.reset` makes of the same seed; `np_random` serves the games without one.
+        # A game with a seed gets the generator of `MinesweeperEnv.reset`; a game without one draws from `np_random`.
         generators = [self.np_random if seeds[i] is None else seeding.np_random(seeds[i])[0] for i in seeded]
         self._games.seed(np.array([generator_state(generator) for generator in generators], np.uint64), seeded)
         if reseeds_all:
@@ -153,11 +153,9 @@ class MinesweeperVectorEnv(BaseEnv, VectorEnv[NDArray[Any], NDArray[np.int64], N
             ValueError: the shape of the actions is wrong, or one is outside the action space.
             gymnasium.error.ResetNeeded: no game has begun, or with DISABLED a game is over.
         """
-        array = np.asarray(actions)
-        if array.shape != (self.num_envs,) or array.dtype.kind not in "iu":
-            raise ValueError(
-                f"actions must be whole numbers of shape ({self.num_envs},), not {array.dtype} {array.shape}"
-            )
+        array, shape = np.asarray(actions), (self.num_envs,)
+        if array.shape != shape or array.dtype.kind not in "iu":
+            raise ValueError(f"actions must be whole numbers of shape {shape}, not {array.dtype} {array.shape}")
         # A copy, because a read-only array has a numba type of its own and would compile the kernel again.
         actions = np.array(array, np.int64, order="C")
         games = self._current_games()
@@ -175,18 +173,16 @@ class MinesweeperVectorEnv(BaseEnv, VectorEnv[NDArray[Any], NDArray[np.int64], N
         rewards = games.rewards.copy()
         if self._reward is not None and previous_codes is not None:
             user_values = user_rewards(self._reward, describe(games, actions, codes, previous_codes), self.num_envs)
-            rewards = np.where(idle, 0.0, user_values)
+            rewards = np.where(idle, 0.0, user_values)  # `idle` games only started anew
         infos = self._infos(masks, illegal, won)
-        if self.autoreset_mode is AutoresetMode.SAME_STEP:
-            ended = terminations | truncations
-            if ended.any():
-                codes, infos = self._restart(codes, infos, ended)
+        if self.autoreset_mode is AutoresetMode.SAME_STEP and (ended := terminations | truncations).any():
+            codes, infos = self._restart(codes, infos, ended)
         return self._encoder.encode(codes, self._pool), rewards, terminations, truncations, infos
 
     def _restart(
         self, codes: NDArray[np.int8], infos: dict[str, Any], ended: NDArray[np.bool_]
     ) -> tuple[NDArray[np.int8], dict[str, Any]]:
-        """Starts the next game of each one that has `ended`; returns the codes and the info of the SAME_STEP step."""
+        """Starts new games in place of `ended` ones; returns the codes, and info with "final_obs" and "final_info"."""
         final_observations = np.full(self.num_envs, None, dtype=object)
         observations = self._encoder.encode(codes[ended], self._pool)
         for i, observation in zip(np.flatnonzero(ended).tolist(), observations, strict=True):
@@ -200,7 +196,7 @@ class MinesweeperVectorEnv(BaseEnv, VectorEnv[NDArray[Any], NDArray[np.int64], N
         return codes, infos | final | {f"_{key}": ended.copy() for key in final}
 
     def sample_actions(self) -> NDArray[np.int64]:
-        """Returns (N,) int64: a legal action for each game, all equally likely; all are legal in a decided game."""
+        """Draws a legal action for each game uniformly, (N,) int64; in a decided game all actions count as legal."""
         return self._current_games().sample_actions(self._sampler)
 
     def action_masks(self) -> NDArray[np.bool_]:
@@ -224,9 +220,9 @@ class MinesweeperVectorEnv(BaseEnv, VectorEnv[NDArray[Any], NDArray[np.int64], N
     def set_state(self, state: dict[str, Any], mask: NDArray[np.bool_] | None = None) -> None:
         """Restores games from `get_state`, and with them the sequences of later games.
 
-        An array of a single game, without the first axis, goes to all games: a state of a `MinesweeperEnv` does as a
-        whole. A state that has not changed since `get_state` of the same configuration is restored at once. Any other
-        is checked first: a changed one, a copy, or an unpickled one.
+        An array without the first axis goes to all games, so the state of a `MinesweeperEnv` does, too. A state that
+        has not changed since `get_state` of the same configuration is restored at once. Any other is checked first: a
+        changed one, a copy, or an unpickled one.
 
         Args:
             state: the games; a state without "sampler" leaves `sample_actions` as it is.
@@ -246,9 +242,9 @@ class MinesweeperVectorEnv(BaseEnv, VectorEnv[NDArray[Any], NDArray[np.int64], N
         self._was_reset = True
 
     def call(self, name: str) -> tuple[Any, ...]:
-        """Returns the result of "action_masks", "get_state" or "render" for each game, or what `get_attr` does.
+        """Returns what this method of `CALLS` returns for each game, in the form of `MinesweeperEnv`.
 
-        The results have the form that `MinesweeperEnv` has for one game.
+        Any other name is that of an attribute, as in `get_attr`.
         """
         if name == "render":
             return self.render() or (None,) * self.num_envs
@@ -263,8 +259,8 @@ class MinesweeperVectorEnv(BaseEnv, VectorEnv[NDArray[Any], NDArray[np.int64], N
         """Returns an attribute once per game, since all games share it; raises an AttributeError if there is none."""
         if name in CALLS:
             return self.call(name)
-        single = {"observation_space": "single_observation_space", "action_space": "single_action_space"}
-        return (getattr(self, single.get(name, name)),) * self.num_envs
+        name_here = f"single_{name}" if name in ("observation_space", "action_space") else name
+        return (getattr(self, name_here),) * self.num_envs
 
     def render(self) -> tuple[Any, ...] | None:
         """Returns a picture or text for each game, and raises what `MinesweeperEnv.render` raises.
@@ -292,9 +288,8 @@ def _check_mask(name: str, value: Any, count: int) -> NDArray[np.bool_]:
     """Returns a copy of a mask, (N,) bool, of N = `count` games; a ValueError says what is allowed."""
     mask = np.array(value)
     if mask.shape != (count,) or mask.dtype != np.bool_ or not mask.any():
-        raise ValueError(
-            f"{name} must be a bool array of shape ({count},) with a True value, not {mask.dtype} {mask.shape}"
-        )
+        found = f"{mask.dtype} {mask.shape}"
+        raise ValueError(f"{name} must be a bool array of shape ({count},) with a True value, not {found}")
     return mask
 
 

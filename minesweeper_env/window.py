@@ -57,7 +57,7 @@ class NoDisplayError(Error):
     """This machine has no screen on which a window could open; `cause` says so in one line without the way out."""
 
     def __init__(self, lack: str) -> None:
-        """Makes the message; `lack` completes "this machine has", as "no display" does."""
+        """Makes the message; `lack` completes "this machine has", such as "no display"."""
         self.cause = f"a window cannot open: this machine has {lack}"
         way_out = "use render_mode='rgb_array', or set SDL_VIDEODRIVER=dummy to run without a screen"
         super().__init__(f"{self.cause}; {way_out}")
@@ -109,7 +109,7 @@ class Window:
     def __init__(
         self, on_click: Callable[[int, int], object] = lambda *_: None, on_key: Callable[[str], object] = lambda _: None
     ) -> None:
-        """Opens nothing yet; takes what to call with the row and column of a clicked tile, and with a key's name."""
+        """Opens no window; `on_click` gets the row and column of a clicked tile, `on_key` the name of a pressed key."""
         self.dismissed = False
         self._on_click, self._on_key = on_click, on_key
         self._pygame: Any = None
@@ -121,10 +121,9 @@ class Window:
         return type(self), ()
 
     def show(self, draw: Draw, tiles: tuple[int, int], caption: str, seconds: float) -> None:
-        """Shows a picture of (height, width) tiles, and returns after some seconds.
+        """Shows a picture of (height, width) tiles, and returns after some seconds; raises as `load_pygame` does.
 
-        Meanwhile the user may resize the window, for which `draw` is called again, or close it. Raises what
-        `load_pygame` raises.
+        Meanwhile the user may close the window, or resize it, which calls `draw` again.
         """
         if self.dismissed:
             return
@@ -159,7 +158,7 @@ class Window:
         surface = self._pygame.display.get_surface()
         if self._draw is None or surface is None:
             return
-        corner, side = self._layout()
+        corner, side = self._placement()
         picture = self._draw(side)
         size = (picture.shape[1], picture.shape[0])
         image = self._pygame.image.frombuffer(np.ascontiguousarray(picture).tobytes(), size, "RGB")
@@ -175,7 +174,7 @@ class Window:
             self._handle_events()
 
     def _handle_events(self) -> None:
-        """Handles events: closes the window, paints it again after a change of its size, passes clicks and keys on."""
+        """Handles all waiting events: closes the window, repaints it at a new size, or passes a click or a key on."""
         pygame = self._pygame
         for event in pygame.event.get() if pygame is not None else ():
             if event.type == pygame.QUIT:
@@ -187,10 +186,10 @@ class Window:
             elif event.type == pygame.KEYDOWN:
                 self._on_key(pygame.key.name(event.key))
             elif event.type == pygame.MOUSEBUTTONDOWN and event.button == 1:
-                (left, top), side = self._layout()
+                (left, top), side = self._placement()
                 self._on_click((event.pos[1] - top) // side, (event.pos[0] - left) // side)
 
-    def _layout(self) -> tuple[tuple[int, int], int]:
+    def _placement(self) -> tuple[tuple[int, int], int]:
         """Returns the (x, y) of the picture's upper left corner in the window, and the side of a tile, in pixels."""
         width, height = self._pygame.display.get_surface().get_size()
         side = fitting_side(width, height, self._tiles)
@@ -210,10 +209,10 @@ class HumanView(Window):
         fps: float,
         ask_oracle: AskOracle | None = None,
     ) -> None:
-        """Shows N games for one frame; games that do not fit on a screen are left out. Raises as `load_pygame` does.
+        """Shows the first of N games, as many as fit on a screen, for one frame; raises as `load_pygame` does.
 
-        Each game has (rows, cols) int8 codes, bool mines, all False before its end, a status, at most PLAYING until its
-        end, and its last action, None if unknown. `ask_oracle` gives the probabilities to write on games under way.
+        `codes` is (N, rows, cols) int8, and `mines` bool, all False before the end of a game; `status` is (N,), and
+        `actions` has the last action of each game, None if unknown. `ask_oracle` rates the cells of games under way.
         """
         grid = grid_of(len(codes), config)
         count = min(len(codes), grid[0] * grid[1])
@@ -230,7 +229,7 @@ class HumanView(Window):
         ]
         self.show(
             lambda side: tiled([scene.picture(side) for scene in scenes], grid, side),
-            (grid[0] * (config.rows + 1) - 1, grid[1] * (config.cols + 1) - 1),
+            (grid[0] * (config.rows + 1) - 1, grid[1] * (config.cols + 1) - 1),  # with a gap of one tile between games
             _caption(config, codes, status, count),
             END_SECONDS if count == 1 and status[0] > PLAYING else 1 / fps,
         )
@@ -241,23 +240,23 @@ def _caption(config: BoardConfig, codes: NDArray[np.int8], status: NDArray[np.in
     if len(codes) == 1:
         mines_left = 0 if status[0] == WON else config.mines - int((codes == config.codes.flagged).sum())
         return f"{board}: {counted(mines_left, 'mine')} left, {STATUS_NAMES[int(status[0])]}"
-    counts = Counter(STATUS_NAMES[each] for each in status[:shown].tolist())
+    counts = Counter(STATUS_NAMES[game_status] for game_status in status[:shown].tolist())
     results = ", ".join(f"{count} {name}" for name, count in counts.items())
     return f"{board} with {counted(config.mines, 'mine')}: games 0 to {shown - 1} of {len(codes)}: {results}"
 
 
 def grid_of(count: int, config: BoardConfig) -> tuple[int, int]:
-    """Returns the rows and columns of games in a window: about as many tiles wide as a screen, at most `MOST_TILES`."""
-    height, width = config.rows + 1, config.cols + 1
+    """Returns (rows, columns) of a grid of games shaped like a screen, at most `MOST_TILES`: not all games may fit."""
+    height, width = config.rows + 1, config.cols + 1  # of a game and the gap behind it, in tiles
     most_rows, most_cols = max(1, MOST_TILES[0] // height), max(1, MOST_TILES[1] // width)
-    # So many columns give the grid, in tiles, the shape of `MOST_TILES`.
+    # With this number of columns, the grid has the proportions of `MOST_TILES`.
     screen_cols = math.ceil(math.sqrt(count * MOST_TILES[1] / MOST_TILES[0] * height / width))
     cols = min(count, screen_cols, most_cols)
     return min(math.ceil(count / cols), most_rows), cols
 
 
 def tiled(pictures: Sequence[NDArray[np.uint8]], grid: tuple[int, int], side: int) -> NDArray[np.uint8]:
-    """Returns one picture of all `pictures`, of one size, in a grid with gaps as wide as a tile."""
+    """Returns one picture of `pictures` of one size in a grid of (rows, columns), with gaps as wide as a tile."""
     height, width = pictures[0].shape[:2]
     row_step, col_step = height + side, width + side
     canvas = np.full((grid[0] * row_step - side, grid[1] * col_step - side, 3), BACKGROUND, np.uint8)

@@ -54,23 +54,18 @@ class ActionMaskObservation(gymnasium.Wrapper[Any, Any, Any, Any], gymnasium.uti
         """
         gymnasium.utils.RecordConstructorArgs.__init__(self, convention=convention)
         super().__init__(env)
-        keys_and_dtypes = CONVENTIONS[one_of("convention", convention, CONVENTIONS)]
+        names = CONVENTIONS[one_of("convention", convention, CONVENTIONS)]
+        self.observation_key, self.mask_key, mask_dtype, dtype = names
         if not isinstance(env.observation_space, Box) or not isinstance(env.action_space, gymnasium.spaces.Discrete):
             raise ValueError("the environment must have a Box observation space and a Discrete action space")
         if not env.has_wrapper_attr("action_masks"):
             raise ValueError(f"the environment must have action masks, as a Minesweeper environment has, not {env!r}")
-        self.observation_key, self.mask_key, mask_dtype, dtype = keys_and_dtypes
         box, actions = env.observation_space, int(env.action_space.n)
         self._mask_dtype, self._dtype = np.dtype(mask_dtype), np.dtype(dtype or box.dtype)
         mask_box = Box(0, 1, (actions,), self._mask_dtype.type)
-        self.observation_space = Dict(
-            {
-                self.observation_key: Box(
-                    box.low.astype(self._dtype), box.high.astype(self._dtype), dtype=self._dtype.type
-                ),
-                self.mask_key: MultiBinary(actions) if self._mask_dtype == np.int8 else mask_box,
-            }
-        )
+        mask_space = MultiBinary(actions) if self._mask_dtype == np.int8 else mask_box
+        space = Box(box.low.astype(self._dtype), box.high.astype(self._dtype), dtype=self._dtype.type)
+        self.observation_space = Dict({self.observation_key: space, self.mask_key: mask_space})
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -109,13 +104,12 @@ class _WithProbabilities(gymnasium.utils.RecordConstructorArgs):
         if self._place == "plane":
             return _with_plane(space, config)
         parts = dict(space.spaces) if isinstance(space, Dict) else {"observation": space}
-        # UNKNOWN, the lower bound, is not a probability, but a possible value.
+        # The lower bound is UNKNOWN, -1.0, which stands for a probability that the oracle could not compute.
         return Dict({**parts, "mine_probability": Box(UNKNOWN, 1.0, (config.rows, config.cols), np.float32)})
 
     @property
     def _bare(self) -> Any:
-        # A stored environment would be the wrong one in a copy of the wrapper around another environment.
-        return self.env.unwrapped
+        return self.env.unwrapped  # not stored, because a copy of the wrapper may get another `env`
 
     def _set_overlay(self) -> None:
         """Gives the environment the oracle whose probabilities `render` shows, or none without `overlay`."""
@@ -266,6 +260,7 @@ class VectorMineProbabilities(_WithProbabilities, VectorWrapper):
         final = self._oracle.ask(self._encoder.decode(observations))
         for i, observation, probabilities in zip(np.flatnonzero(ended), observations, final.probabilities, strict=True):
             final_observations[i] = self._join(observation, probabilities)
+        # From the ended games to all N: the others get zeros.
         answers = Answers(np.zeros((self.num_envs, *final.probabilities.shape[1:])), np.zeros(self.num_envs, np.bool_))
         answers.probabilities[ended], answers.exact[ended] = final
         return {**infos, "final_obs": final_observations, "final_info": _annotate(infos["final_info"], answers, ended)}
@@ -273,10 +268,5 @@ class VectorMineProbabilities(_WithProbabilities, VectorWrapper):
 
 def _annotate(infos: dict[str, Any], answers: Answers, chosen: NDArray[np.bool_]) -> dict[str, Any]:
     """Returns infos with the oracle's answers for N games; `_key` is True for the `chosen` games, (N,) bool."""
-    return {
-        **infos,
-        "mine_probability": answers.probabilities,
-        "_mine_probability": chosen.copy(),
-        "mine_probability_exact": answers.exact,
-        "_mine_probability_exact": chosen.copy(),
-    }
+    added = {"mine_probability": answers.probabilities, "mine_probability_exact": answers.exact}
+    return {**infos, **added, **{f"_{key}": chosen.copy() for key in added}}

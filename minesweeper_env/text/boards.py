@@ -40,14 +40,13 @@ def board_text(codes: ArrayLike, mines: int, style: str = "grid") -> str:
 
 
 def _list_text(chars: Sequence[Sequence[str]]) -> str:
-    shown = [
-        (f"({row}, {col})", char) for row, line in enumerate(chars) for col, char in enumerate(line) if char != "#"
-    ]
-    opened = ", ".join(f"{cell} = {char}" for cell, char in shown if char not in "F*")
+    """Returns the style "list" of a board, (rows, cols) characters, such as "open: (0, 1) = 2" and "flags: (0, 0)"."""
+    cells = [(f"({row}, {col})", char) for row, line in enumerate(chars) for col, char in enumerate(line)]
+    opened = ", ".join(f"{cell} = {char}" for cell, char in cells if char not in "#F*")
     lines = [f"open: {opened or 'none'}"]
-    for name, wanted in (("flags", "F"), ("mines", "*")):
-        if cells := ", ".join(cell for cell, char in shown if char == wanted):
-            lines.append(f"{name}: {cells}")
+    for name, symbol in (("flags", "F"), ("mines", "*")):
+        if marked := ", ".join(cell for cell, char in cells if char == symbol):
+            lines.append(f"{name}: {marked}")
     return "\n".join([*lines, "all other cells are covered"])
 
 

@@ -56,15 +56,15 @@ def judge_clicks(boards: ArrayLike, mines: int, clicks: ArrayLike) -> Judgement:
         InconsistentBoardError: no layout fits a board.
     """
     codes, mines, _ = check_boards(boards, 3, mines, 1)
-    index, config = np.arange(len(codes)), BoardConfig.of_size(codes.shape[1:], mines, first_click="any")
-    # NumPy makes an empty list float64, which is no index.
-    flat, cells = codes.reshape(len(codes), config.cells), np.asarray(clicks, None if np.size(clicks) else np.int64)
-    are_ints = cells.shape == index.shape and cells.dtype.kind in "iu"
-    if not are_ints or ((cells < 0) | (cells >= config.cells)).any() or (flat[index, cells] < FLAGGED).any():
+    games, config = np.arange(len(codes)), BoardConfig.of_size(codes.shape[1:], mines, first_click="any")
+    flat_codes = codes.reshape(len(codes), config.cells)
+    cells = np.asarray(clicks, None if np.size(clicks) else np.int64)  # NumPy makes an empty list float64.
+    are_ints = cells.shape == games.shape and cells.dtype.kind in "iu"
+    if not are_ints or ((cells < 0) | (cells >= config.cells)).any() or (flat_codes[games, cells] < FLAGGED).any():
         raise ValueError(f"clicks must be row * cols + col of a covered cell, one for each of {len(codes)} boards")
-    probabilities = Oracle(config).ask(codes).probabilities.reshape(flat.shape)
-    risk = probabilities[index, cells]
-    least = np.where(flat >= FLAGGED, probabilities, np.inf).min(axis=1, initial=np.inf)
+    probabilities = Oracle(config).ask(codes).probabilities.reshape(flat_codes.shape)
+    risk = probabilities[games, cells]
+    least = np.where(flat_codes >= FLAGGED, probabilities, np.inf).min(axis=1, initial=np.inf)
     return Judgement(risk, least, np.where(least > 0.0, risk - least < TIE, risk == 0.0))
 
 
@@ -75,17 +75,18 @@ def split_of(board: ArrayLike) -> str:
     hash is the same on every machine, and for all rotations and reflections of a board.
     """
     raw = np.asarray(board)
-    # Codes of another type have other bytes, and so would have another part.
-    cells, to_array = (raw, np.packbits) if raw.dtype == np.bool_ else (raw.astype(np.int8), np.ascontiguousarray)
-    symmetric = [np.rot90(variant, turns) for variant in (cells, cells.T) for turns in range(4)]
-    canonical = min(bytes(str(variant.shape), "ascii") + to_array(variant).tobytes() for variant in symmetric)
-    return SPLITS[max(0, hashlib.sha256(canonical).digest()[0] * 10 // 256 - 7)]
+    # Codes of another dtype would have other bytes, and so belong to another part.
+    cells, pack = (raw, np.packbits) if raw.dtype == np.bool_ else (raw.astype(np.int8), np.ascontiguousarray)
+    symmetries = [np.rot90(variant, turns) for variant in (cells, cells.T) for turns in range(4)]
+    canonical = min(bytes(str(image.shape), "ascii") + pack(image).tobytes() for image in symmetries)
+    tenth = hashlib.sha256(canonical).digest()[0] * 10 // 256
+    return SPLITS[max(0, tenth - 7)]
 
 
 def shortened(messages: Sequence[Any], history: int | None) -> list[Any]:
     """Returns the first message (the prompt), the last `history` exchanges, and the last message (the board).
 
-    An exchange is a board and its reply, two messages; None keeps all. The last board alone says all that is known.
+    An exchange is two messages, a board and its reply. None keeps all; 0 loses no fact, as the last board has them all.
     """
     if history is None:
         return [*messages]
@@ -173,9 +174,8 @@ class TextGame:
         """
         self.codes, _ = self.env.reset(seed=seed, options=options)
         self.over = True  # until a game is found
-        # No rule protects the first click on a given layout.
-        is_safe = self.config.first_click != "any" or bool(self.config.no_guess)
-        self._is_first_safe = is_safe and not options
+        is_protected = self.config.first_click != "any" or bool(self.config.no_guess)
+        self._is_first_safe = is_protected and not options  # No rule protects the first click on a given layout.
         if self.opened is not None:
             self._make_first_click(1 if options else _TRIES)
         self._rewards = GameRewards(self.config.cells - self.config.mines, self._open_cells())
@@ -183,11 +183,11 @@ class TextGame:
         return self.observation(), {}
 
     def _make_first_click(self, tries: int) -> None:
-        """Clicks `opened` in this game, or else in the first later one of the seed that fits, of `tries` games."""
+        """Clicks `opened` in this game or, if it does not fit, in the first of `tries - 1` later ones that fits."""
         assert self.opened is not None
         row, col = self.opened
-        for number in range(tries):
-            if number:
+        for attempt in range(tries):
+            if attempt:
                 self.env.reset()
             self.codes, _, terminated, _, _ = self.env.step(row * self.config.cols + col)
             if not terminated and self.split in (None, split_of(self.env.get_state()["mines"])):
@@ -225,17 +225,17 @@ class TextGame:
         return text, self.weigh(rewards), won or lost, given_up, info | {"rewards": rewards} | verdict
 
     def _reject(self, move: Reply) -> tuple[str, str, dict[str, Any]]:
-        """Counts an illegal reply; returns its error, the end of the game or "", and no judgement."""
+        """Counts an illegal reply; returns its error, how the game ended or "", and no judgement."""
         self.illegal += 1
         return move.error, _TOO_MANY if self.illegal == self.max_illegal else "", {}
 
     def _make_move(self, action: int, cell: Any) -> tuple[str, str, dict[str, Any]]:
-        """Makes a legal move; returns what happened, the end of the game or "", and the judgement of a click."""
-        verdict, was_flagged, is_first = self._judge(action), self.codes[cell] == FLAGGED, not self._open_cells()
+        """Makes a legal move; returns what happened, how the game ended or "", and the judgement of a click."""
+        verdict, was_flagged, is_first_click = self._judge(action), self.codes[cell] == FLAGGED, not self._open_cells()
         self.codes, _, terminated, truncated, info = self.env.step(action)
         if verdict:
             excess_risk, sound = verdict["excess_risk"], verdict["sound"]
-            if not self.config.luck and not is_first and not math.isnan(excess_risk):
+            if not self.config.luck and not is_first_click and not math.isnan(excess_risk):
                 # Without luck the rule decides each later click: a click that survives is sound, whatever its risk.
                 sound = not terminated or info["is_success"]
                 excess_risk = 0.0 if sound else 1.0
@@ -256,7 +256,7 @@ class TextGame:
 
     def _judge(self, action: int) -> dict[str, Any]:
         """Returns the exact risk of a click, its excess over the least one, and whether it is sound; {} for a flag."""
-        if action >= self.config.cells:
+        if action >= self.config.cells:  # a flag
             return {}
         if self._is_first_safe and not self._open_cells():
             return {"risk": 0.0, "excess_risk": 0.0, "sound": True}

@@ -28,10 +28,10 @@ _DEDUCED: dict[str, Level] = {"single": "count", "subset": "subset", "exact": "e
 """The level of `deduce` for each level of a certain cell."""
 
 _SLOPE = 10.0
-"""What an error of 1 in a probability costs: with an error of 0.1 or more the score is 0."""
+"""The score that an error of 1 in a probability would cost; an error of 0.1 costs the whole score, 1."""
 
 _EXACT_INTEGERS = 1 << 50
-"""Up to this number of layouts a probability tells in how many of them a cell is a mine."""
+"""Below this number of layouts, a float64 probability says exactly in how many of them a cell is a mine."""
 
 _LIST_FORM = "Answer <answer>ROW COL, ROW COL</answer>, with all of them."
 _FRACTION = re.compile(r"\\[dtc]?frac\s*+(?:\{\s*+([0-9.]++)\s*+\}|([0-9]))\s*+(?:\{\s*+([0-9.]++)\s*+\}|([0-9]))")
@@ -88,7 +88,7 @@ class Position:
         return known_cells(self.codes[None], self.mines, 1, WITH_TOTAL, find_all=True)[0]
 
     def level(self, wanted: NDArray[np.bool_], kind: int, needed: int) -> tuple[str, NDArray[np.bool_]]:
-        """Returns the easiest level that proves `needed` of `wanted`, (rows, cols), and the cells it then proves."""
+        """Returns the easiest level that proves `needed` of `wanted`, (rows, cols), to be `kind`; and those cells."""
         proved = wanted & (self.by_single_numbers == kind)
         if proved.sum() >= needed:
             return "single", proved
@@ -104,9 +104,9 @@ class Question(ABC):
 
     @abstractmethod
     def pose(self, position: Position, rng: Random) -> dict[str, Any] | None:
-        """Returns the facts of a question about a position, with its "level"; None if it has no such question.
+        """Returns the facts of a question about a position, or None if this kind of question does not suit it.
 
-        The fact "board" replaces the board of the position.
+        The facts include the "level". A "board" among them replaces the board of the position.
         """
 
     @abstractmethod
@@ -131,7 +131,7 @@ class _CertainCells(Question):
     """The number of cells that an answer needs; 0 for all."""
 
     def __init__(self, word: str, risk: float, kind: int) -> None:
-        """Asks for the cells of a risk, 0.0 or 1.0; `known_cells` marks them `kind`, the question names them `word`."""
+        """Asks for the cells that are certainly `word`: their risk is 0.0 or 1.0, and their `kind` is SAFE or MINE."""
         self.text = f"Which covered cells are certainly {word}? {_LIST_FORM}"
         self._risk, self._kind = risk, kind
 
@@ -189,12 +189,13 @@ class _BestGuess(Question):
         return "{} {}".format(*facts["cell"])
 
     def score(self, body: str, facts: Facts) -> float:
-        guess, board, (row, col) = _answered_cell(_RISK_BEHIND.sub("", body)), facts["board"], facts["cell"]
+        guess, board, risks = _answered_cell(_RISK_BEHIND.sub("", body)), facts["board"], facts["risks"]
         if guess is None or not (0 <= guess[0] < len(board) and 0 <= guess[1] < len(board[0])):
             return 0.0
-        if board[guess[0]][guess[1]] != HIDDEN:
+        (row, col), (best_row, best_col) = guess, facts["cell"]
+        if board[row][col] != HIDDEN:
             return 0.0
-        excess = facts["risks"][guess[0]][guess[1]] - facts["risks"][row][col]
+        excess = risks[row][col] - risks[best_row][best_col]
         return 1.0 if excess <= TIE else max(0.0, 1.0 - _SLOPE * excess)
 
     def reasons(self, board: NDArray[np.int8], facts: Facts) -> list[str]:
@@ -226,11 +227,13 @@ class _Probability(Question):
         row, col = facts["cell"]
         # The answer may repeat the cell of the question, whose numbers are no probability.
         body = re.sub(rf"\(\s*+{row}\s*+,\s*+{col}\s*+\)", "", body)
-        last = deque(_NUMBER.finditer(_DECIMAL_COMMA.sub(r"\1.", _FRACTION.sub(r"\1\2/\3\4", body))), 1)
-        if not last:
+        body = _FRACTION.sub(r"\1\2/\3\4", body)  # \frac{1}{3} becomes 1/3
+        numbers = deque(_NUMBER.finditer(_DECIMAL_COMMA.sub(r"\1.", body)), maxlen=1)  # the last one
+        if not numbers:
             return 0.0
-        number, divisor = float(last[0]["number"]), float(last[0]["divisor"] or 1)
-        value = number / (100.0 if last[0]["per_cent"] else divisor or np.inf)
+        last = numbers[0]
+        number, divisor = float(last["number"]), float(last["divisor"] or 1)
+        value = number / (100.0 if last["per_cent"] else divisor or np.inf)
         error = abs(value - facts["probability"])
         # An answer with four decimals is right. NaN, infinity over infinity, is not; a number over 0 counts as 0.
         return 1.0 if error <= 1e-4 else max(0.0, 1.0 - _SLOPE * error)
@@ -250,13 +253,13 @@ class _Possible(Question):
         codes, should_fit = position.codes, rng.random() < 0.5
         neighbours = neighbour_table(codes.shape[0], codes.shape[1], 1)
         # The table gives neighbours off the board the index of the False behind the last cell.
-        covered_near = np.append(codes.ravel() == HIDDEN, False)[neighbours].sum(axis=1)
-        numbers = np.flatnonzero((codes.ravel() < FLAGGED) & (covered_near > 0))
-        for _ in range(len(numbers)):
-            cell, changed = int(choice(rng, numbers)), codes.copy()
-            changed.flat[cell] += 2 * (rng.random() < 0.5) - 1
+        covered_neighbours = np.append(codes.ravel() == HIDDEN, False)[neighbours].sum(axis=1)
+        clue_cells = np.flatnonzero((codes.ravel() < FLAGGED) & (covered_neighbours > 0))
+        for _ in range(len(clue_cells)):
+            cell, changed = int(choice(rng, clue_cells)), codes.copy()
+            changed.flat[cell] += 2 * (rng.random() < 0.5) - 1  # by +1 or -1
             # A number above the number of its covered neighbours would give the answer away.
-            misfit = _misfit(changed, position.mines) if 0 <= changed.flat[cell] <= covered_near[cell] else None
+            misfit = _misfit(changed, position.mines) if 0 <= changed.flat[cell] <= covered_neighbours[cell] else None
             if misfit is not None and (misfit == "") == should_fit:
                 return {"level": "exact", "possible": should_fit, "board": changed.tolist()}
         return None
@@ -297,7 +300,7 @@ def _answered_cell(body: str) -> list[int] | None:
 
 
 def _misfit(board: NDArray[np.int8], mines: int) -> str | None:
-    """Returns why no layout fits a board; "" if one does, and None for a board that is too hard for the oracle."""
+    """Returns why no layout fits a board; "" if a layout fits, and None if the board is too hard for the oracle."""
     try:
         inference.mine_probabilities(board, mines)
     except inference.InconsistentBoardError as error:
@@ -308,7 +311,7 @@ def _misfit(board: NDArray[np.int8], mines: int) -> str | None:
 
 
 def _odds_text(board: NDArray[np.int8], facts: Facts, risk: float) -> str:
-    """Returns a sentence with the number of layouts in which the cell of a question is a mine."""
+    """Returns a sentence: in how many of the layouts that fit the cell of the question is a mine."""
     layouts = inference.count_layouts(board, facts["mines"])
     share = f"{round(risk * layouts)} of the {layouts} layouts that fit"
     return f"Cell {tuple(facts['cell'])} is a mine in {share if layouts < _EXACT_INTEGERS else f'{risk:.4f} of all'}."

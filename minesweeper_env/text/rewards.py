@@ -28,10 +28,10 @@ class GameRewards:
     least value of `progress` and `sound`, and pays its stake to `risk`, so that no one gains by giving up. A click that
     loses takes the share `excess_risk` of `sound`, so that no one gains by opening a mine.
 
-    `risk` is minus what avoidable risk is expected to cost. A game under way has a stake: the mean of 1, for the win,
-    and of the share of the safe cells still covered. A click of e more than the least risk loses the stake with a
-    probability that is e too high. Where the risks are exact, E[`risk`] of any way to play on is at least minus the
-    stake, by induction over the clicks, because the stake never grows.
+    `risk` is minus the expected cost of avoidable risk. A game under way has a stake: the mean of 1, for the win, and
+    the share of the safe cells that are still covered. A click whose risk exceeds the least one by e costs e times the
+    stake. Where the risks are exact, E[`risk`] of any way to play on is at least minus the stake, by induction over the
+    clicks, because the stake never grows.
     """
 
     def __init__(self, safe_cells: int, opened: int) -> None:
@@ -42,7 +42,7 @@ class GameRewards:
         self._values = dict.fromkeys(REWARDS, 0.0)
 
     def click(self, opened: int, excess_risk: float, sound: bool) -> None:
-        """Counts a click, after which `opened` safe cells are open; a NaN `excess_risk` was not judged."""
+        """Counts a click, after which `opened` safe cells are open; its `excess_risk` is NaN if nothing judged it."""
         if not self._first_opened:
             self._first_opened = opened
         elif not math.isnan(excess_risk):
@@ -57,6 +57,7 @@ class GameRewards:
     def changes(self, won: bool = False, lost: bool = False, given_up: bool = False) -> dict[str, float]:
         """Returns by how much each reward, by name, has changed since the last call."""
         before = self._values
+        # The part of `sound` that stays: nothing of it after giving up, and less after a loss by an avoidable risk.
         kept_share = 0.0 if given_up else 1.0 - self._last_excess * lost
         sound = self._sound_count / self._judged_count if self._judged_count else float(won or lost)
         self._values = {
@@ -74,4 +75,5 @@ class GameRewards:
         return (self._safe_cells - self._opened) / covered_at_start if covered_at_start else 0.0
 
     def _stake(self) -> float:
+        """Returns the stake that the class explains, from 0.5 to 1."""
         return (1.0 + self._covered_share()) / 2.0
