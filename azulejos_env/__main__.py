@@ -140,9 +140,9 @@ def _parse(words: Sequence[str]) -> argparse.Namespace:
     add("-colours", metavar="K", type=int, help="use K colours, 1 to 9 (default 3)")
     add("-seed", metavar="N", type=int, help="seed the board with N (default 0)")
     options = parser.parse_args(words)
-    passed = [name for name, value in vars(options).items() if value is not None and value is not False]
-    mode_name = next(name for name in _OPTIONS_OF_MODE if name in passed)
-    if refused := [f"-{name}" for name in passed if name not in ("file", mode_name, *_OPTIONS_OF_MODE[mode_name])]:
+    given = [name for name, value in vars(options).items() if value is not None and value is not False]
+    mode_name = next(name for name in _OPTIONS_OF_MODE if name in given)
+    if refused := [f"-{name}" for name in given if name not in ("file", mode_name, *_OPTIONS_OF_MODE[mode_name])]:
         parser.error(f"-{mode_name} takes no {' and no '.join(refused)}")
     if options.levels is not None and options.tree is None:
         parser.error("-levels needs -tree")
@@ -159,7 +159,7 @@ def _generate(options: argparse.Namespace) -> None:
     config = GameConfig(rows, cols, 3 if options.colours is None else options.colours)
     seed = whole_number("-seed", options.seed or 0, 0)
     text = write_game_text(Position(config, random_board(config, seed)))
-    # A game of the same form may be one that somebody plays.
+    # A file with another game may be one that somebody plays.
     _check_target(Path(options.file), "copy of this board", text.__eq__)
     _write(Path(options.file), text, options.file)
 
@@ -212,19 +212,19 @@ def _find_move(
 def _print_result(result: SearchResult) -> None:
     """Prints the best move of the first player, and what the search found."""
     if result.move is None:
-        player = "first" if result.value > 0 else "second"
-        lead = f"the {player} player is {counted(abs(result.value), 'point')} ahead"
+        leader = "first" if result.value > 0 else "second"
+        lead = f"the {leader} player is {counted(abs(result.value), 'point')} ahead"
         print(f"No group is left: the game is over, and {lead if result.value else 'the scores are equal'}.")
         return
-    cells = [f"({row},{col})" for row, col in result.line]
-    rows = {
+    moves = [f"({row},{col})" for row, col in result.line]
+    figures = {
         "value": f"{counted(result.value, 'point')} for the first player, {counted(result.depth, 'move')} later",
-        "line": " ".join(cells),
+        "line": " ".join(moves),
         "positions": f"{result.nodes}",
         "depth": f"{result.depth}{', to the end of every line' if result.final else ''}",
         "time": f"{result.seconds:.3f} s",
     }
-    print("\n".join([cells[0], *(f"{name:<10} {value}" for name, value in rows.items())]), flush=True)
+    print("\n".join([moves[0], *(f"{name:<10} {value}" for name, value in figures.items())]), flush=True)
 
 
 def _check_tree(path: Path) -> None:
@@ -242,7 +242,7 @@ def _is_tree(text: str) -> bool:
 
 
 def _check_target(path: Path, kind: str, is_kind: Callable[[str], bool]) -> None:
-    """Raises a ValueError if a path cannot be written, or holds a text for which `is_kind` is False."""
+    """Raises a ValueError if a path cannot be written, or holds a text that is no `kind`, as `is_kind` says."""
     if path.is_dir() or not path.parent.is_dir():
         raise ValueError(f"{path} is a folder" if path.is_dir() else f"the folder of {path} does not exist")
     text = path.read_text("ascii", errors="replace") if path.is_file() and not _is_device(path) else ""
@@ -258,7 +258,7 @@ def _is_device(path: Path) -> bool:
 
 
 def _write(path: Path, text: str, description: str) -> None:
-    """Writes a file under a temporary name and renames it, so that a failure leaves no part; or a device directly."""
+    """Writes a text to a device, or to a file: under a temporary name first, so that a failure leaves no half file."""
     target = Path(os.path.realpath(path))
     temporary = path if _is_device(path) else target.with_name(f".{target.name[:50]}.{secrets.token_hex(8)}.tmp")
     try:

@@ -68,7 +68,7 @@ class GameConfig:
         ):  # fmt: skip
             object.__setattr__(self, name, whole_number(name, getattr(self, name), least, most))
         points = items_of(self.points)
-        if not points and np.shape(self.points) != (0,):
+        if not points and np.shape(self.points) != (0,):  # no list at all; an empty list is allowed
             raise ValueError(f"points must be a list, for groups of 2, 3, ... tiles, not {self.points!r}")
         points = tuple(whole_number("each of points", value, 0, 1_000_000) for value in points)
         object.__setattr__(self, "points", points)

@@ -39,7 +39,7 @@ __all__ = ["AzulejosEnv", "Game", "draw"]
 def draw(rng: NDArray[np.uint64], begins: bool, bound: int, numbers: NDArray[np.int64]) -> None:
     """Fills `numbers` with draws of 0..bound-1, all equally likely, from the SplitMix64 generator rng[0].
 
-    `rng`, (2,), holds the states of this game and of the next one; `begins` first moves on to the next game.
+    `rng`, (2,), holds the states of this game and of the next one. With `begins`, the next game first becomes this one.
     """
     if begins:
         rng[0] = rng[1]
@@ -95,15 +95,15 @@ class Game:
         board = check_board(options["board"], self._config) if options and "board" in options else None
         if seed is not None or not self._rng.any():  # zeros: never seeded
             self._rng = np.array([0, generator_state(seeding.np_random(seed)[0])], np.uint64)
-        seats = self._draw(2, int(draws_seat), begins=True)
+        seats = self._draw(2, int(draws_seat), begins=True)  # one draw, or none
         self._position = self._deal() if board is None else Position(self._config, board)
         # (rows, cols): the cells that the last move emptied before tiles fell.
         self._emptied = np.zeros(self.position.board.shape, np.bool_)
         self._steps = self._paid_lead = 0
-        return int(seats.sum())  # of one seat or none
+        return int(seats[0]) if draws_seat else 0
 
     def _deal(self) -> Position:
-        """Returns a full board of independent uniform colours: of up to 64 the first with a group, or the last."""
+        """Draws a full board of independent uniform colours, again while it has no group, up to 64 times."""
         for _ in range(64):
             board = 1 + self._draw(self._config.colours, self._config.cells).astype(np.int8)
             position = Position(self._config, board.reshape(self._config.rows, self._config.cols))
@@ -128,7 +128,7 @@ class Game:
         self._position = replace(next_position, player=0) if self._alone else next_position
 
     def act(self, action: int) -> bool:
-        """Takes a step, which leaves the board if it is illegal or no group is left; returns whether it was illegal."""
+        """Takes a step and returns whether it was illegal; an illegal step, or one after the end, keeps the board."""
         illegal = not self.mask()[action]
         if not illegal and not self.position.over:
             self.play(*divmod(action, self._config.cols))
@@ -154,10 +154,10 @@ class Game:
 
     def earn(self, player: int) -> float:
         """Returns the reward of a player for all moves since the last call."""
-        gain, self._paid_lead = self.lead(0) - self._paid_lead, self.lead(0)
+        lead_gain, self._paid_lead = self.lead(0) - self._paid_lead, self.lead(0)  # of the first player
         if self._reward == "win_loss":
             return float(self._result(player)) if self.over else 0.0
-        return float(-gain if player else gain)
+        return float(-lead_gain if player else lead_gain)
 
     def info(self, player: int, illegal: bool) -> dict[str, Any]:
         """Returns the info of a player without the action mask."""

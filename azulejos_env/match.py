@@ -36,9 +36,9 @@ def play_game(config: GameConfig, seed: int, policies: Sequence[Policy]) -> tupl
 
 def play_pair(config: GameConfig, seeds: Sequence[int], policy: Policy, other: Policy) -> tuple[int, int, int]:
     """Plays each seeded board twice, with either policy moving first; returns the wins, ties and losses of `policy`."""
-    signs = []
+    results = []  # 1 for a win of `policy`, 0 for a tie, -1 for a loss
     for seed in seeds:
-        first, other_second = play_game(config, seed, (policy, other))
-        other_first, second = play_game(config, seed, (other, policy))
-        signs += [np.sign(first - other_second), np.sign(second - other_first)]
-    return signs.count(1), signs.count(0), signs.count(-1)
+        score_first, other_score_second = play_game(config, seed, (policy, other))
+        other_score_first, score_second = play_game(config, seed, (other, policy))
+        results += [np.sign(score_first - other_score_second), np.sign(score_second - other_score_first)]
+    return results.count(1), results.count(0), results.count(-1)

@@ -78,10 +78,8 @@ def find_policy(policy: str | Policy) -> Policy:
         return policy
     name, _, text = str(policy).partition(":")
     if name not in POLICIES:
-        names = ", ".join(POLICIES)
-        raise ValueError(
-            f"a policy must be one of {names}, or an object with choose and reset, not {policy!r}; {_FORM}"
-        )
+        rule = f"a policy must be one of {', '.join(POLICIES)}, or an object with choose and reset"
+        raise ValueError(f"{rule}, not {policy!r}; {_FORM}")
     pairs = [part.partition("=") for part in text.split(",") if part]
     try:
         options = {key: float(value) if "." in value else int(value) for key, _, value in pairs}

@@ -103,10 +103,10 @@ class Position:
     @cached_property
     def groups(self) -> list[Group]:
         """The groups that may be removed, in reading order; the game is over if there are none."""
-        group, moves, sizes = np.zeros((3, self.config.cells), np.int32)
-        count = list_groups(self.config.rules, with_border(self.board), group, moves, sizes)
-        first_cells_and_sizes = zip(moves[:count].tolist(), sizes[:count].tolist(), strict=True)
-        return [Group(*cell_of(move, self.config.cols), size) for move, size in first_cells_and_sizes]
+        scratch, first_cells, sizes = np.zeros((3, self.config.cells), np.int32)
+        count = list_groups(self.config.rules, with_border(self.board), scratch, first_cells, sizes)
+        groups = zip(first_cells[:count].tolist(), sizes[:count].tolist(), strict=True)
+        return [Group(*cell_of(first_cell, self.config.cols), size) for first_cell, size in groups]
 
     @property
     def over(self) -> bool:
@@ -122,10 +122,10 @@ class Position:
         rows, cols = self.board.shape
         if not (0 <= row < rows and 0 <= col < cols):
             raise ValueError(f"a cell has a row in 0..{rows - 1} and a column in 0..{cols - 1}, not ({row},{col})")
-        # `gather` makes the tiles of the group negative in the copy.
-        marked, cell = with_border(self.board), (row + 1) * (cols + 1) + col
-        size = gather(marked, cols, cell, np.zeros(rows * cols, np.int32)) if marked[cell] else 0
-        return (size > 1) & (_without_border(marked, self.config) < 0)
+        # `gather` makes the tiles of the group negative in this copy of the board.
+        bordered, cell = with_border(self.board), (row + 1) * (cols + 1) + col
+        size = gather(bordered, cols, cell, np.zeros(rows * cols, np.int32)) if bordered[cell] else 0
+        return (size > 1) & (_without_border(bordered, self.config) < 0)
 
     def play(self, row: int, col: int) -> Position:
         """Returns the position after the player to move removes the group of a cell.
@@ -137,8 +137,8 @@ class Position:
         size = int(np.count_nonzero(group))
         if size == 0:
             raise ValueError(f"cell ({row},{col}) belongs to no group of two or more equal tiles")
-        clears = size == int(np.count_nonzero(self.board))
-        score = new_score(self.config.rules, self.scores[self.player], size, clears)
+        clears_board = size == int(np.count_nonzero(self.board))
+        score = new_score(self.config.rules, self.scores[self.player], size, clears_board)
         scores = (score, self.scores[1]) if self.player == 0 else (self.scores[0], score)
         return Position(self.config, np.where(group, np.int8(0), self.board), scores, 1 - self.player)
 
@@ -169,11 +169,11 @@ _HEADER = (
 """The first lines of a game file: one number each."""
 
 _MAX_CHARACTERS = len(_HEADER) * 11 + MAX_SIDE * (MAX_SIDE + 1)
-"""Bound on the length of a game file, with 10 digits a number: a stranger's file must not fill the memory."""
+"""The most characters of a game file, with 10 digits a number: a stranger's file must not fill the memory."""
 
 
 def read_game(path: str | Path) -> Position:
-    """Returns the position of a game file; raises as `read_game_text` does, an OSError, or ValueError for a pipe."""
+    """Returns the position of a game file; raises an OSError, or a ValueError for a pipe or as `read_game_text`."""
     if Path(os.path.realpath(path)).is_fifo():
         raise ValueError("a game is a file, and this is a named pipe, which might never end")
     with Path(path).open(encoding="ascii", errors="replace") as file:
@@ -219,11 +219,11 @@ def write_game_text(position: Position) -> str:
 
 @kernel
 def gather(board: Board, cols: int, cell: int, group: Cells) -> int:
-    """Makes the tiles of a group negative, lists their cells in `group`, and returns their number."""
+    """Makes the tiles of the group of `cell` negative, lists their cells in `group`, and returns their number."""
     colour = board[cell]
     board[cell] = -colour
     group[0] = cell
-    size, visited = 1, 0  # `group` is the queue of the flood fill
+    size, visited = 1, 0  # `group` is the queue of the flood fill: its end, and how far it is worked off
     while visited < size:
         here = group[visited]
         visited += 1
@@ -262,7 +262,7 @@ def collapse(rules: Rules, board: Board, target: Board) -> int:
     Tiles fall, and empty columns close. `target` is another bordered board, with an empty border.
     """
     stride, bottom_row = rules.cols + 1, rules.rows * (rules.cols + 1)
-    first, step = (0, 1) if rules.leftwards else (rules.cols - 1, -1)
+    first, step = (0, 1) if rules.leftwards else (rules.cols - 1, -1)  # from the side to which columns close
     target_col, tiles = first, 0
     for source_col in range(first, first + step * rules.cols, step):
         free_cell = bottom_row + target_col

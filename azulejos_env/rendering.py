@@ -28,7 +28,7 @@ LEAST_COLS = 8
 """The least width of a picture in tiles, so that the scores have room."""
 
 _SCORE_PLACE = 3
-"""The number of tiles before the score in a player's line: the mark, the number of the player, and a space."""
+"""The tile at which the score begins in a player's line, after the mark, the number of the player, and a space."""
 
 
 class View(NamedTuple):
@@ -120,12 +120,12 @@ def _outline(picture: NDArray[np.uint8], cells: NDArray[np.bool_], side: int) ->
     `picture` is that of the board, (side * rows, side * cols, 3).
     """
     # A margin of one tile, so that `np.roll` carries no pixel of the set from one side to the other.
-    area = np.kron(np.pad(cells, 1), np.ones((side, side), np.bool_))
+    area = np.kron(np.pad(cells, 1), np.ones((side, side), np.bool_))  # each cell becomes (side, side) pixels
     inner = _eroded(area, max(1, side // 10))
-    light = inner & ~_eroded(inner, max(1, side // 16))
-    crop = (slice(side, -side), slice(side, -side))
-    picture[(area & ~inner)[crop]] = drawing.INK
-    picture[light[crop]] = (255, 255, 255)
+    light_line = inner & ~_eroded(inner, max(1, side // 16))
+    without_margin = (slice(side, -side), slice(side, -side))
+    picture[(area & ~inner)[without_margin]] = drawing.INK
+    picture[light_line[without_margin]] = (255, 255, 255)
 
 
 def _eroded(area: NDArray[np.bool_], pixels: int) -> NDArray[np.bool_]:

@@ -49,18 +49,18 @@ class _Arrays(NamedTuple):
     counters: NDArray[np.int64]  # the number of positions evaluated, and the number from which the search stops
 
 
-_NODES, _LIMIT = range(2)
-_NONE, _STOPPED = -1, 2 * INFINITE
+_NODES, _LIMIT = range(2)  # the entries of `_Arrays.counters`
+_NONE, _STOPPED = -1, 2 * INFINITE  # no move, and the value of a search that a limit stopped
 
 
 @inlined
 def _last_move(rules: Rules, search: _Arrays, ply: int, count: int, own: int, other: int) -> tuple[int, bool]:
-    """Returns the result of `_minimax` for a level that looks one move ahead, without making the moves."""
+    """Returns the result of `_minimax` at depth 1; it makes no move, since the size of a group gives its score."""
     best, is_open, tiles = -INFINITE, False, 0
     for cell in range(len(search.boards[ply])):
         tiles += search.boards[ply, cell] > 0
     for move in range(count):
-        clears = search.sizes[ply, move] == tiles
+        clears = search.sizes[ply, move] == tiles  # the board, which ends the game
         value = new_score(rules, own, search.sizes[ply, move], clears) - other
         is_open = is_open or not clears
         if value > best:
@@ -72,7 +72,7 @@ def _last_move(rules: Rules, search: _Arrays, ply: int, count: int, own: int, ot
 
 @inlined
 def _pick(search: _Arrays, ply: int, first: int, count: int) -> int:
-    """Swaps the move of the largest group from `first` on with the move at `first`, and returns it."""
+    """Swaps the largest group among the moves `first` to `count` - 1 to the place `first`; returns its move."""
     moves, sizes = search.moves[ply], search.sizes[ply]
     best = first
     for move in range(first, count):
@@ -97,7 +97,7 @@ def _make(rules: Rules, search: _Arrays, ply: int, move: int, own: int) -> int:
 def _minimax(
     rules: Rules, search: _Arrays, prune: bool, ply: int, own: int, other: int, depth: int, alpha: int, beta: int
 ) -> tuple[int, bool]:
-    """Returns the value of a level, _STOPPED at the limit, and whether a deeper search may change the value.
+    """Returns the value of the board at level `ply`, or _STOPPED, and whether a deeper search may change the value.
 
     `own` and `other` are the scores of the player to move and of the opponent; `depth` is the number of moves to look
     ahead. The player is sure of `alpha` elsewhere, and the opponent avoids a position of `beta` or more.
@@ -115,7 +115,7 @@ def _minimax(
     while tried < count and best < beta:
         move = _pick(search, ply, tried, count)
         score = _make(rules, search, ply, move, own)
-        low, high = (-beta, -max(alpha, best)) if prune else (-INFINITE, INFINITE)
+        low, high = (-beta, -max(alpha, best)) if prune else (-INFINITE, INFINITE)  # from the view of the opponent
         child_value, child_open = _minimax(rules, search, prune, ply + 1, other, score, depth - 1, low, high)
         if search.counters[_NODES] >= search.counters[_LIMIT]:
             return _STOPPED, True
@@ -124,7 +124,7 @@ def _minimax(
         if -child_value > best:
             best = -child_value
             search.lines[ply, 0] = move
-            for step in range(depth):
+            for step in range(depth):  # followed by the best line of the opponent
                 search.lines[ply, step + 1] = search.lines[ply + 1, step]
     return best, is_open
 
@@ -196,12 +196,12 @@ class Searcher:
     ) -> None:
         """Makes the arrays for searches of positions of this game within limits."""
         self._depth, self._seconds, self._max_nodes = check_limits(depth, seconds, nodes)
-        config, groups = position.config, max(position.config.cells // 2, 1)
+        config, max_groups = position.config, max(position.config.cells // 2, 1)
         self._start, self._deadline, self._node_limit = time.perf_counter(), math.inf, _ALL
         self._config, self._prune = config, prune
-        self._max_plies = max_plies = min(self._depth, groups)  # each move removes two tiles or more
-        entries = (config.rows + 2) * (config.cols + 1)
-        moves, sizes = np.zeros((2, max_plies + 1, groups), np.int32)
+        self._max_plies = max_plies = min(self._depth, max_groups)  # each move removes two tiles or more
+        entries = (config.rows + 2) * (config.cols + 1)  # of a bordered board
+        moves, sizes = np.zeros((2, max_plies + 1, max_groups), np.int32)
         self._arrays = _Arrays(
             boards=np.zeros((max_plies + 1, entries), np.int8),
             moves=moves,
@@ -218,17 +218,17 @@ class Searcher:
         return int(self._arrays.counters[_NODES])
 
     def reached(self) -> bool:
-        """Returns whether a limit is reached; none is before `deepen` has finished its first depth."""
+        """Returns whether a limit is reached. The limits apply once `deepen` has finished its first depth."""
         return self.nodes >= self._node_limit or time.perf_counter() + _PAUSE >= self._deadline
 
     def deepen(self, position: Position) -> SearchResult:
-        """Searches the depths from 1, or at once the largest one if it is the only limit; returns the last result."""
-        first = self._depth if self._seconds == math.inf and self._max_nodes == _ALL else 1
-        result = self.search(position, first)
+        """Searches depth 1, 2, ... within the limits; returns the last result. A depth as only limit is searched alone."""
+        first_depth = self._depth if self._seconds == math.inf and self._max_nodes == _ALL else 1
+        result = self.search(position, first_depth)
         assert result is not None
         # The limits hold from here on, so that they do not count the time of the compiler.
         self._deadline, self._node_limit = time.perf_counter() + self._seconds, self._max_nodes
-        for depth in range(first + 1, self._depth + 1):
+        for depth in range(first_depth + 1, self._depth + 1):
             deeper = None if result.final else self.search(position, depth)
             if deeper is None:
                 break
@@ -238,27 +238,28 @@ class Searcher:
     def search(
         self, position: Position, depth: int, alpha: int = -INFINITE, beta: int = INFINITE
     ) -> SearchResult | None:
-        """Searches to a depth within the bounds of alpha-beta; returns None if a limit comes first."""
+        """Returns the result of one depth, within bounds of alpha-beta; None if a limit stops the search."""
         if self.reached():
             return None
-        arrays, (own, other) = self._arrays, position.scores[:: -1 if position.player else 1]  # own score first
+        arrays, own = self._arrays, position.scores[position.player]
+        other = position.scores[1 - position.player]
         arrays.boards[0] = with_border(position.board)
         arrays.counters[_LIMIT] = self._node_limit
-        value, is_open = self._run(own, other, min(depth, self._max_plies), alpha, beta)
+        value, is_open = self._run_minimax(own, other, min(depth, self._max_plies), alpha, beta)
         if value == _STOPPED:
             return None
         moves = takewhile(lambda move: move != _NONE, arrays.lines[0].tolist())
         line = tuple(cell_of(move, self._config.cols) for move in moves)
         return SearchResult(line[0] if line else None, int(value), depth, line, self.nodes, 0.0, not is_open)
 
-    def _run(self, own: int, other: int, depth: int, alpha: int, beta: int) -> tuple[int, bool]:
+    def _run_minimax(self, own: int, other: int, depth: int, alpha: int, beta: int) -> tuple[int, bool]:
         """Returns the result of `_minimax`; a long search runs in a thread, so that the clock or Ctrl-C can stop it."""
         results: list[tuple[int, bool]] = []
         arguments = (self._config.rules, self._arrays, self._prune, 0, own, other, depth, alpha, beta)
         worker = Thread(target=lambda: results.append(_minimax(*arguments)), daemon=True)
-        # A board has at most half as many groups as cells.
+        # A board has at most half as many groups as cells, so this bounds the work of a quick search.
         if depth < 2 or self._config.cells * (self._config.cells // 2) ** (depth - 1) < _QUICK:
-            worker.run()
+            worker.run()  # in this thread
             return results[0]
         worker.start()
         try:

@@ -44,7 +44,7 @@ class SearchTree:
         legend = [shape.format(("first", "second")[self.player]) for shape in _SHAPES]
         legend += (text for kind, (text, *_) in _STYLES.items() if kind in kinds)
         label = "".join(f"{line}\\l" for line in legend)
-        # Graphs that grow to the right are as tall as they have leaves, and texts lie side by side: a page to scroll.
+        # A graph that grows to the right is as tall as it has leaves, so its texts lie below each other, on a page.
         head = [f'{_HEAD}{label}", {_GRAPH}];', f"  node [{_NODE}];", f"  edge [{_EDGE}];"]
         return "".join(f"{line}\n" for line in [*head, *self._dot_lines(), "}"])
 
@@ -55,8 +55,8 @@ class SearchTree:
             moves = [f"({row},{col})" for row, col in node.line]
             name, parent = " ".join(moves) or "Start", " ".join(moves[:-1]) or "Start"
             label = (moves or ["Start"])[-1] + ("" if node.value is None else f": {node.value}")
-            # The players take turns, so the player of the root moves at even depths.
-            yield f'  "{name}" [label="{label}", shape="{("box", "ellipse")[len(moves) % 2]}"{style}];'
+            shape = ("box", "ellipse")[len(moves) % 2]  # The players take turns: that of the root moves at even depths.
+            yield f'  "{name}" [label="{label}", shape="{shape}"{style}];'
             if moves:
                 yield f'  "{parent}" -> "{name}"{edge_style};'
 
@@ -83,7 +83,7 @@ _STYLES: dict[str, tuple[str, str, str]] = {
         ' [color="#238b45", style="dashed"]',
     ),
 }
-"""Line of the legend, and attributes of the node and of the edge to it."""
+"""By kind: the line of the legend, the attributes of the node, and those of the edge from its parent."""
 
 
 def search_tree(
@@ -96,15 +96,15 @@ def search_tree(
 ) -> SearchTree:
     """Searches as `search` does, with the same arguments, and returns the tree of the last depth that it finished.
 
-    The tree has `levels` levels below the root, at most the depth; with None as many as fit into 5000 nodes. Building
-    the tree takes as long again as the search of that depth, and the time limit does not count it.
+    The tree has `levels` levels below the root, at most the depth; with None, as many as fit into 5000 nodes. To build
+    the tree, that depth is searched again, and the time limit does not count it.
     """
     result = search(position, depth=depth, seconds=seconds, prune=prune)
     return SearchTree(result, tuple(_TreeBuilder(position, result.depth, prune, levels).nodes), position.player)
 
 
 class _TreeBuilder:
-    """Minimax that keeps its nodes, and leaves the levels below the kept ones to the kernel."""
+    """Minimax that keeps the nodes of the upper levels, and asks the kernel for the values below them."""
 
     def __init__(self, position: Position, depth: int, prune: bool, levels: int | None) -> None:
         self._searcher = Searcher(position, depth, None, None, prune=prune)
@@ -118,13 +118,13 @@ class _TreeBuilder:
         node = TreeNode(line, CUT)
         while len(line) <= self._kept_levels and len(self.nodes) >= self._max_nodes:
             self._kept_levels -= 1
-            self.nodes = [each for each in self.nodes if len(each.line) <= self._kept_levels]
+            self.nodes = [kept for kept in self.nodes if len(kept.line) <= self._kept_levels]
         if len(line) <= self._kept_levels:
             self.nodes.append(node)
         return node
 
     def _visit(self, position: Position, node: TreeNode, alpha: int, beta: int) -> int:
-        """Returns the value of a node for the player to move, between bounds, and sets its kind and value."""
+        """Returns the value of a node for the player to move, within bounds of alpha-beta; sets its kind and value."""
         level = len(node.line)
         if level >= self._kept_levels or position.over:
             result = self._searcher.search(position, self._depth - level, alpha, beta)
@@ -132,11 +132,11 @@ class _TreeBuilder:
             value = result.value
         else:
             value = self._try_moves(position, node, alpha, beta)
-        node.value, node.kind = (-1) ** level * value, VALUED
+        node.value, node.kind = (-1) ** level * value, VALUED  # a node stores its value for the player of the root
         return value
 
     def _try_moves(self, position: Position, node: TreeNode, alpha: int, beta: int) -> int:
-        """Returns the value of the best move, and marks its node as CHOSEN."""
+        """Returns the value of the best move, and marks its node as CHOSEN; the moves that it leaves out stay CUT."""
         best, best_child, untried = -INFINITE, node, list(position.groups)
         while untried and best < beta:
             # In the order of the kernel: the largest group changes places with the first.

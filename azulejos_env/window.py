@@ -24,10 +24,10 @@ FONT_SIZES = range(24, 7, -1)
 
 
 def show_game(window: Window, view: View, fps: float, hint: str = "") -> None:
-    """Shows a position, its status and a hint, for one frame; without a hint, a finished game for a second."""
+    """Shows a position, its status and a hint, for one frame; without a hint, it shows a finished game for a second."""
     rows, cols = view.board.shape
     height, width = picture_size(view)
-    # A high board has small tiles, so that its text takes more of them.
+    # Room for the text below. A high board has small tiles, so its text takes more of them.
     size_in_tiles = height + 2 + rows // 16, max(width, rows // 2)
     text = f"{view.status_line()}\n{hint}"
 
@@ -46,7 +46,7 @@ def show_game(window: Window, view: View, fps: float, hint: str = "") -> None:
 
 @lru_cache(maxsize=16)
 def picture_of_text(text: str, height: int, width: int) -> NDArray[np.uint8]:
-    """Returns a picture of lines of text, (h, w, 3) uint8, as large as fits into a height and width in pixels."""
+    """Returns a picture of text, (h, w, 3) uint8, in the largest font that fits into `height` and `width` pixels."""
     pygame = load_pygame()
     pygame.font.init()
     for size in FONT_SIZES:
@@ -111,7 +111,7 @@ class Match:
             self.message = str(error)
 
     def press(self, key: str) -> None:
-        """Handles a key: u goes back to the last turn of the person, r to the first; q or escape leaves."""
+        """Handles a key: u goes back to the person's last turn, r to the first position; q or escape leaves."""
         if key in ("q", "escape"):
             self.has_left = True
         elif key in ("u", "r") and self.is_thinking:
@@ -119,9 +119,9 @@ class Match:
         elif key in ("u", "r"):
             self.message = "" if self._history else "there is no move to take back"
             while self._history:
-                earlier = self._history.pop()
-                if not self._history or (key == "u" and earlier[0].player == PERSON):
-                    self._set_position(*earlier)
+                position, emptied = self._history.pop()
+                if not self._history or (key == "u" and position.player == PERSON):
+                    self._set_position(position, emptied)
                     break
 
     def poll(self) -> None:

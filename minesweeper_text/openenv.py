@@ -20,7 +20,7 @@ from minesweeper_text.arguments import served_arguments
 from minesweeper_text.openenv_client import MinesweeperAction, MinesweeperObservation
 
 TASKS = 10_000
-"""The number of tasks of each split: the games of the seeds 0 to 9999, begun in the middle of the board."""
+"""The number of tasks of each split: games of the seeds 0 to 9999, whose first click is in the middle of the board."""
 
 
 class MinesweeperEnvironment(Environment[MinesweeperAction, MinesweeperObservation, State]):
@@ -55,7 +55,7 @@ class MinesweeperEnvironment(Environment[MinesweeperAction, MinesweeperObservati
         return MinesweeperObservation(text=text, done=terminated or truncated, reward=reward, **outcome)
 
     def list_splits(self) -> list[str]:
-        """Returns the parts of the layouts."""
+        """Returns the names of the splits."""
         return [*SPLITS]
 
     def num_tasks(self, split: str) -> int:
@@ -64,7 +64,7 @@ class MinesweeperEnvironment(Environment[MinesweeperAction, MinesweeperObservati
         return TASKS
 
     def get_task(self, split: str, index: int) -> dict[str, Any]:
-        """Returns a task, whose split and index `reset` takes; raises an IndexError behind the last one."""
+        """Returns a task, whose "split" and "index" `reset` takes; raises an IndexError behind the last one."""
         return {"id": f"{split}-{index}", "split": split, "index": range(self.num_tasks(split))[index]}
 
     def get_task_range(self, split: str, start: int | None = None, stop: int | None = None) -> list[dict[str, Any]]:
@@ -72,7 +72,7 @@ class MinesweeperEnvironment(Environment[MinesweeperAction, MinesweeperObservati
         return [self.get_task(split, index) for index in range(self.num_tasks(split))[start:stop]]
 
     def list_tasks(self, split: str) -> list[dict[str, Any]]:
-        """Returns the first hundred tasks of a part."""
+        """Returns the first hundred tasks of a split."""
         return self.get_task_range(split, 0, 100)
 
     @property
@@ -96,7 +96,7 @@ app = create_fastapi_app(
 
 @app.exception_handler(ResetNeeded)
 def refuse_step(_: Request, error: ResetNeeded) -> JSONResponse:
-    """Answers a step without a game, as every step by HTTP is, because each request there has its own environment."""
+    """Answers a step without a game. Every step by HTTP is one, because each request gets an environment of its own."""
     return JSONResponse({"detail": f"{error}; a game needs the session of a WebSocket, /ws"}, 409)
 
 

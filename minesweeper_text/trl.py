@@ -18,8 +18,8 @@ def game_rows(games: int, first_seed: int = 1 << 31, **arguments: Any) -> list[d
     """Returns rows for `Dataset.from_list`, one for each game: its prompt, its seed, and the arguments of `TextGame`.
 
     The middle is open unless `opened` says otherwise, so that all generations of a group play one board. The arguments
-    are JSON, because a data set of several kinds of games would fill what some lack with None. Raises a ValueError for
-    arguments that `TextGame` refuses.
+    are JSON, because a data set of mixed games would fill missing columns with None. Raises a ValueError for arguments
+    that `TextGame` refuses.
     """
     arguments = {"opened": "middle", **arguments}
     prompt = TextGame(**arguments).prompt(tools=True)
@@ -38,8 +38,8 @@ def task_rows(tasks: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def task_reward(completions: Sequence[Any], metadata: Sequence[str], **columns: Any) -> list[float]:  # noqa: ARG001
     """A reward function: returns the scores, 0 to 1, of completions (texts or conversations) on rows of `task_rows`."""
-    replies, facts = map(_reply_text, completions), map(json.loads, metadata)
-    return [TextTasks.score_answer(reply, {"metadata": each}) for reply, each in zip(replies, facts, strict=True)]
+    pairs = zip(map(_reply_text, completions), map(json.loads, metadata), strict=True)
+    return [TextTasks.score_answer(reply, {"metadata": facts}) for reply, facts in pairs]
 
 
 def _reply_text(completion: Any) -> str:

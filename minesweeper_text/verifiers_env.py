@@ -24,7 +24,7 @@ TOOLS = [
 
 
 class PlayerData(vf.TaskData):
-    """What the harness reads of a task: how many of `TOOLS` the model has, and how many exchanges it sees."""
+    """What the harness reads of a task: how many of `TOOLS` it offers, and the `history` that `shortened` takes."""
 
     tools: int = 0
     history: int | None = None
@@ -99,18 +99,19 @@ class MinesweeperEnv(vf.Env[MinesweeperEnvConfig]):
         async with agents.player.interaction(task) as interaction:
             segment = await interaction.turn()
             while not segment.terminated:
+                # The move is the last tool call or, without calls, the text; a reply cut by a limit is no move.
                 calls = segment.messages[-1].tool_calls or [] if segment.messages else []
                 reply = tool_call(calls[-1].name, calls[-1].arguments) if calls else segment.last_reply
-                reply = "" if interaction.trace.is_truncated else reply  # A cut reply is no decision.
+                reply = "" if interaction.trace.is_truncated else reply
                 text, _, terminated, truncated, info = game.step(reply)
                 totals.update(info["rewards"])
                 totals["illegal"] += info["illegal"]
                 if terminated or truncated:
                     break
-                # Each call needs an answer; the last one counts as the move.
+                # The protocol wants an answer to each call.
                 answers = [{"role": "tool", "tool_call_id": call.id, "content": text} for call in calls]
                 segment = await interaction.turn(answers or text)
-            totals.update(game.give_up())
+            totals.update(game.give_up())  # of a game that a limit of the library ended
         interaction.trace.record_metric("illegal", totals["illegal"])
         for name, weight in task.data.arguments["reward"].items():
             interaction.trace.record_reward(name, totals[name], weight)
@@ -132,7 +133,7 @@ class MinesweeperHarness(vf.Harness[vf.HarnessConfig]):
         data: PlayerData,
     ) -> vf.ProgramResult:
         messages: Any = shortened([message_to_wire(message) for message in data.prompt or []], data.history)
-        if data.history is not None and messages[1]["role"] == "tool":  # Its call is not among the messages any more.
+        if data.history is not None and messages[1]["role"] == "tool":  # Its call went with the older messages.
             messages[1] = {"role": "user", "content": messages[1]["content"]}
         tools: Any = {"tools": TOOLS[: data.tools]} if data.tools else {}
         async with AsyncOpenAI(base_url=endpoint, api_key=secret) as client:
