@@ -222,7 +222,7 @@ class Searcher:
         return self.nodes >= self._node_limit or time.perf_counter() + _PAUSE >= self._deadline
 
     def deepen(self, position: Position) -> SearchResult:
-        """Searches depth 1, 2, ... within the limits; returns the last result. A depth as only limit is searched alone."""
+        """Searches depth 1, 2, ... up to the limits, or at once a depth that is the only limit; returns the result."""
         first_depth = self._depth if self._seconds == math.inf and self._max_nodes == _ALL else 1
         result = self.search(position, first_depth)
         assert result is not None

@@ -1,10 +1,8 @@
 """Steps per second of the engine on one core: make_vec with 1024 games, the bare kernel, make, and perhaps Jumanji.
 
 The clicks are uniformly random legal ones. `sample_actions()` draws them within the measured time, and ended games are
-reset. "bare kernel" calls the compiled code on preallocated arrays: the same draws, games, codes and masks, without
-Python objects, copies and checks. "make" repeats 1000 games of recorded clicks, resets included. More tables compare
-a step with `get_state` and `set_state` for one game and for each game of a batch of 256, and 256 games that `exact`
-plays with and without luck: the steps alone, on recorded clicks, and together with the policy.
+reset. "bare kernel" has the same draws, games, codes and masks, without Python objects, copies and checks. More tables
+compare a step with `get_state` and `set_state`, and time games that `exact` plays with and without luck.
 
 If Jumanji is installed (`pip install jumanji`), its Minesweeper plays 1024 games, too, in one compiled loop with a lazy
 reset, which makes boards only for the games that have ended: the fastest of its kind. Its rules do less: a click opens
@@ -31,10 +29,10 @@ from minesweeper_env.engine.state import RESTART, RewardWeights
 
 GAMES, SAVED_GAMES = 1024, 256
 BOARDS = {"8x8, 14 mines": ((8, 8), 14), "16x30, 99 mines": ((16, 30), 99)}
-STEPS_A_CALL, CALLS_A_WORK = 50, 20  # Steps in a work with a loop of its own, and calls in a work of `one_call`.
+STEPS_A_WORK, CALLS_A_WORK = 50, 20  # Steps in a work with a loop of its own, and calls in a work of `repeated`.
 
 
-def one_call(call: Callable[[], object], games: int) -> Work:
+def repeated(call: Callable[[], object], games: int) -> Work:
     """Returns work that repeats a call; each call counts as one step of `games` games."""
 
     def work() -> int:
@@ -46,7 +44,7 @@ def one_call(call: Callable[[], object], games: int) -> Work:
 
 
 def bare_kernel(games: Games) -> Work:
-    """Returns work that calls only the two kernels: one draws actions, the other takes steps."""
+    """Returns work that calls only two kernels, on arrays made once: one draws actions, the other takes steps."""
     games.seed(np.arange(GAMES, dtype=np.uint64))
     games.reset(np.ones(GAMES, np.bool_))
     state, cells = games.arrays, games.config.cells
@@ -58,7 +56,7 @@ def bare_kernel(games: Games) -> Work:
         kernels.sample_batch(sampler, actions, *state)
         kernels.play_batch(actions, RESTART, codes, masks, rewards, events, opened, *state)
 
-    return one_call(step, GAMES)
+    return repeated(step, GAMES)
 
 
 def through_make_vec(size: tuple[int, int], mines: int) -> Work:
@@ -66,29 +64,29 @@ def through_make_vec(size: tuple[int, int], mines: int) -> Work:
     env = gymnasium.make_vec("Minesweeper-v0", num_envs=GAMES, size=size, mines=mines, moves=("click",))
     env.reset(seed=0)
     sample_actions = env.unwrapped.sample_actions
-    return one_call(lambda: env.step(sample_actions()), GAMES)
+    return repeated(lambda: env.step(sample_actions()), GAMES)
 
 
 def through_make(size: tuple[int, int], mines: int) -> Work:
-    """Plays 1000 random games through `gymnasium.make`, and returns work that repeats them; resets do not count."""
+    """Returns work that repeats the clicks and resets of 1000 random games through `gymnasium.make`."""
     env, rng = gymnasium.make("Minesweeper-v0", size=size, mines=mines, moves=("click",)), np.random.default_rng(0)
-    games: list[list[int]] = []
+    clicks_of_games: list[list[int]] = []
     _, info = env.reset(seed=0)
     for _ in range(1000):
-        actions, over = list[int](), False
+        clicks, over = list[int](), False
         while not over:
-            actions.append(int(rng.choice(np.flatnonzero(info["action_mask"]))))
-            _, _, over, _, info = env.step(actions[-1])
-        games.append(actions)
+            clicks.append(int(rng.choice(np.flatnonzero(info["action_mask"]))))
+            _, _, over, _, info = env.step(clicks[-1])
+        clicks_of_games.append(clicks)
         _, info = env.reset()
 
     def work() -> int:
         env.reset(seed=0)
-        for actions in games:
-            for action in actions:
-                env.step(action)
+        for clicks in clicks_of_games:
+            for click in clicks:
+                env.step(click)
             env.reset()
-        return sum(map(len, games))
+        return sum(map(len, clicks_of_games))  # Resets are no steps.
 
     return work
 
@@ -96,21 +94,21 @@ def through_make(size: tuple[int, int], mines: int) -> Work:
 def played_by_exact(size: tuple[int, int], mines: int, luck: bool) -> dict[str, Work]:
     """Returns works of a batch that `exact` plays from seed 0 on: steps with the policy, and the same steps alone."""
     env = minesweeper_env.MinesweeperVectorEnv(SAVED_GAMES, size, mines, moves=("click",), luck=luck)
-    policy, clicks = ExactPolicy(env.config), list[Any]()
+    policy, recorded = ExactPolicy(env.config), list[Any]()  # (SAVED_GAMES,) clicks for each step
 
     def with_policy() -> int:
         boards, info = env.reset(seed=0)
-        clicks.clear()
-        for _ in range(STEPS_A_CALL):
-            clicks.append(policy.act(boards, info["action_mask"]))
-            boards, _, _, _, info = env.step(clicks[-1])
-        return SAVED_GAMES * STEPS_A_CALL
+        recorded.clear()
+        for _ in range(STEPS_A_WORK):
+            recorded.append(policy.act(boards, info["action_mask"]))
+            boards, _, _, _, info = env.step(recorded[-1])
+        return SAVED_GAMES * STEPS_A_WORK
 
     def without_policy() -> int:
         env.reset(seed=0)
-        for actions in clicks:
-            env.step(actions)
-        return SAVED_GAMES * STEPS_A_CALL
+        for clicks in recorded:
+            env.step(clicks)
+        return SAVED_GAMES * STEPS_A_WORK
 
     with_policy()  # It records the clicks that the other work repeats.
     name = "with luck" if luck else "without luck"
@@ -118,7 +116,7 @@ def played_by_exact(size: tuple[int, int], mines: int, luck: bool) -> dict[str, 
 
 
 def saving(games: int, size: tuple[int, int], mines: int) -> dict[str, Work]:
-    """Returns works of one env, or of a batch: a step, `get_state`, and `set_state` with and without a check."""
+    """Returns works of a single env, or of a batch: a step, `get_state`, and `set_state` with and without a check."""
     if games > 1:
         env: Any = minesweeper_env.MinesweeperVectorEnv(games, size, mines, moves=("click",))
     else:
@@ -133,9 +131,9 @@ def saving(games: int, size: tuple[int, int], mines: int) -> dict[str, Work]:
         "step": lambda: env.step(action),
         "get_state": env.get_state,
         "set_state": lambda: env.set_state(state),
-        "set_state, a plain dict": lambda: env.set_state(dict(state)),
+        "set_state, a plain dict": lambda: env.set_state(dict(state)),  # which is checked
     }
-    return {name: one_call(call, games) for name, call in calls.items()}
+    return {name: repeated(call, games) for name, call in calls.items()}
 
 
 def through_jumanji(size: tuple[int, int], mines: int) -> Work:
@@ -149,41 +147,43 @@ def through_jumanji(size: tuple[int, int], mines: int) -> Work:
 
     env = Minesweeper(generator=UniformSamplingGenerator(*size, mines))
 
-    def clicks(key: Any, masks: Any) -> Any:
-        # A draw per game is the rank of its click among the legal cells; the cells of lower rank are counted.
-        ranks = jnp.cumsum(masks.reshape(len(masks), -1), axis=1, dtype=jnp.int32)
-        drawn = jnp.floor(jax.random.uniform(key, (len(masks),)) * ranks[:, -1]).astype(jnp.int32)
-        cells = (ranks <= drawn[:, None]).sum(axis=1)
+    def random_clicks(key: Any, masks: Any) -> Any:
+        # (GAMES, rows, cols) masks to (GAMES, 2) cells. With L legal cells, one of 0..L-1 is drawn: the click is the
+        # legal cell with so many legal cells before it, so its index is the number of cells whose running sum is lower.
+        legal_so_far = jnp.cumsum(masks.reshape(len(masks), -1), axis=1, dtype=jnp.int32)
+        drawn = jnp.floor(jax.random.uniform(key, (len(masks),)) * legal_so_far[:, -1]).astype(jnp.int32)
+        cells = (legal_so_far <= drawn[:, None]).sum(axis=1)
         return jnp.stack(jnp.divmod(cells, masks.shape[2]), axis=1).astype(jnp.int32)
 
-    def renew_ended(state: Any, timestep: Any) -> Any:
+    def reset_ended(state: Any, timestep: Any) -> Any:
         ended = jnp.nonzero(timestep.last(), size=GAMES, fill_value=0)[0]  # JAX needs a fixed size.
 
-        def renew(number: Any, current: Any) -> Any:
-            state, observation = current
-            game = ended[number]
-            fresh, first = env.reset(jax.random.split(state.key[game])[0])
-            replace_game = lambda old, new: old.at[game].set(new)  # noqa: E731
-            return jax.tree.map(replace_game, state, fresh), jax.tree.map(replace_game, observation, first.observation)
+        def reset_one(i: Any, batch: Any) -> Any:
+            state, observation = batch
+            fresh_state, first_step = env.reset(jax.random.split(state.key[ended[i]])[0])
+            put = lambda old, new: old.at[ended[i]].set(new)  # noqa: E731
+            return jax.tree.map(put, state, fresh_state), jax.tree.map(put, observation, first_step.observation)
 
-        current = jax.lax.fori_loop(0, timestep.last().sum(), renew, (state, timestep.observation))
-        return current[0], timestep.replace(observation=current[1])
+        batch = (state, timestep.observation)
+        state, observation = jax.lax.fori_loop(0, timestep.last().sum(), reset_one, batch)
+        return state, timestep.replace(observation=observation)
 
     def one_step(carry: Any, _: Any) -> Any:
         state, timestep, key = carry
         key, draw_key = jax.random.split(key)
-        actions = clicks(draw_key, timestep.observation.action_mask)
-        state, timestep = renew_ended(*jax.vmap(env.step)(state, actions))
+        clicks = random_clicks(draw_key, timestep.observation.action_mask)
+        state, timestep = reset_ended(*jax.vmap(env.step)(state, clicks))
         return (state, timestep, key), (timestep.reward, timestep.last())
 
-    play = jax.jit(lambda carry: jax.lax.scan(one_step, carry, None, STEPS_A_CALL))
+    play = jax.jit(lambda carry: jax.lax.scan(one_step, carry, None, STEPS_A_WORK))
     state, timestep = jax.jit(jax.vmap(env.reset))(jax.random.split(jax.random.PRNGKey(0), GAMES))
-    carry = [(state, timestep, jax.random.PRNGKey(1))]
+    carry = (state, timestep, jax.random.PRNGKey(1))
 
     def work() -> int:
-        carry[0], results = play(carry[0])
-        jax.block_until_ready((carry[0], results))
-        return GAMES * STEPS_A_CALL
+        nonlocal carry
+        carry, results = play(carry)
+        jax.block_until_ready((carry, results))
+        return GAMES * STEPS_A_WORK
 
     return work
 
@@ -204,8 +204,8 @@ def main() -> None:
         compare(f"{title}: steps per second", works, options)
         state_bytes = sum(array.nbytes for array in games.arrays if isinstance(array, np.ndarray))
         print(f"state of {GAMES} games: {state_bytes / 1e6:.2f} MB")
-        exact = played_by_exact(size, mines, luck=True) | played_by_exact(size, mines, luck=False)
-        compare(f"{title}, {SAVED_GAMES} games at once of `exact`: steps per second", exact, options)
+        works = played_by_exact(size, mines, luck=True) | played_by_exact(size, mines, luck=False)
+        compare(f"{title}, {SAVED_GAMES} games at once of `exact`: steps per second", works, options)
         for count in (1, SAVED_GAMES):
             compare(f"{title}, {count} games at once: games per second", saving(count, size, mines), options)
 

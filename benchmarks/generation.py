@@ -43,25 +43,25 @@ def measure_speed(boards: int) -> None:
 
 
 def _measure(config: BoardConfig, level: Any, boards: int) -> list[str]:
-    """Returns the cells of a line of `measure_speed`, after the board and the level."""
-    first = (config.rows // 2, config.cols // 2)
-    generate(config, first, level, seed=boards)  # Compiles the kernels.
+    """Returns the figures in a line of `measure_speed`, as text."""
+    first_cell = (config.rows // 2, config.cols // 2)
+    generate(config, first_cell, level, seed=boards)  # Compiles the kernels.
     samples = []
     for seed in range(boards):
         begin = time.process_time_ns()
-        board = generate(config, first, level, seed=seed)
+        board = generate(config, first_cell, level, seed=seed)
         samples.append(((time.process_time_ns() - begin) / 1e6, board.attempts, len(board.proof)))
-    times, attempts, steps = np.array(samples).T
-    median, mean, decile = np.median(times), times.mean(), np.quantile(times, 0.9)
-    tries = f"{np.median(attempts):.1f}", f"{attempts.mean():.1f}"
-    return [f"{median:.2f}", f"{mean:.2f}", f"{decile:.2f}", *tries, f"{np.median(steps):g}"]
+    ms, attempts, proof_steps = np.array(samples).T
+    times = f"{np.median(ms):.2f}", f"{ms.mean():.2f}", f"{np.quantile(ms, 0.9):.2f}"
+    return [*times, f"{np.median(attempts):.1f}", f"{attempts.mean():.1f}", f"{np.median(proof_steps):g}"]
 
 
 def measures(layouts: NDArray[np.bool_]) -> dict[str, NDArray[np.int64]]:
-    """Returns measures of (N, rows, cols) layouts, (N,) int64 each, which rejection and repair are compared by."""
-    edge = layouts.sum(axis=(1, 2)) - layouts[:, 1:-1, 1:-1].sum(axis=(1, 2))
-    zeros = (~maximum_filter(layouts, (1, 3, 3))).sum(axis=(1, 2))
-    return {"mines on the edge": edge, "3BV": np.array(list(map(board_value, layouts))), "cells that show 0": zeros}
+    """Returns measures of N layouts, (N, rows, cols), by name, (N,) int64 each, to compare rejection and repair by."""
+    edge_mines = layouts.sum(axis=(1, 2)) - layouts[:, 1:-1, 1:-1].sum(axis=(1, 2))
+    zeros = (~maximum_filter(layouts, (1, 3, 3))).sum(axis=(1, 2))  # cells with no mine in their 3x3 square
+    values = np.array(list(map(board_value, layouts)))
+    return {"mines on the edge": edge_mines, "3BV": values, "cells that show 0": zeros}
 
 
 def measure_bias(boards: int) -> None:
@@ -72,11 +72,11 @@ def measure_bias(boards: int) -> None:
         sample_size = boards if config.cells <= 256 else max(2, boards // 10)
         samples = [measures(_sample(config, sample_size, method)) for method in ("rejection", "repair")]
         for name in samples[0]:
-            exact, repaired = (sample[name] for sample in samples)
-            shift = (repaired.mean() - exact.mean()) / exact.std()
-            error = (exact.var() / len(exact) + repaired.var() / len(repaired)) ** 0.5 / exact.std()
-            ks_test = ks_2samp(exact, repaired, method="asymp")
-            means = f"{exact.mean():.2f}", f"{repaired.mean():.2f}", f"{shift:+.3f} ± {1.96 * error:.3f}"
+            unbiased, repaired = (sample[name] for sample in samples)
+            shift = (repaired.mean() - unbiased.mean()) / unbiased.std()
+            error = (unbiased.var() / len(unbiased) + repaired.var() / len(repaired)) ** 0.5 / unbiased.std()
+            ks_test = ks_2samp(unbiased, repaired, method="asymp")
+            means = f"{unbiased.mean():.2f}", f"{repaired.mean():.2f}", f"{shift:+.3f} ± {1.96 * error:.3f}"
             tests = f"{ks_test.statistic:.3f}", f"{ks_test.pvalue:.2g}"
             lines.append((f"{config.name} (n = {sample_size})", name, *means, *tests))
     header = ("board", "", "rejection", "repair", "shift in SD (95 % CI)", "KS distance", "p")
@@ -85,7 +85,7 @@ def measure_bias(boards: int) -> None:
 
 def _sample(config: BoardConfig, boards: int, method: str) -> NDArray[np.bool_]:
     """Returns the layouts that a method finds, (N, rows, cols), with the first click in the middle; N <= boards."""
-    first_cells = np.full(boards, config.cells // 2 + config.cols // 2)
+    first_cells = np.full(boards, config.cells // 2 + config.cols // 2)  # the middle, if the rows are even
     # The methods get different generators, so that their samples are independent.
     rng_states = np.random.default_rng(len(method)).integers(1 << 64, size=boards, dtype=np.uint64)
     result = Searcher(config).search(first_cells, rng_states, "exact", MAX_ATTEMPTS, method)
@@ -101,10 +101,7 @@ def main() -> None:
     options = parser.parse_args()
     pin_to_one_core()
     print(f"minesweeper_env {minesweeper_env.__version__}, numba {version('numba')}, {machine()}")
-    if options.bias:
-        measure_bias(options.boards or 3000)
-    else:
-        measure_speed(options.boards or 200)
+    measure_bias(options.boards or 3000) if options.bias else measure_speed(options.boards or 200)
 
 
 if __name__ == "__main__":

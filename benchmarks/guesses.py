@@ -41,7 +41,7 @@ POSITIONS = Path(__file__).parent / "positions" / "guesses-8x8-14.json"
 """The positions of `regret`, with the exact value of each click."""
 
 EARLY = 10_000
-"""Most layouts of an ending; an early guess has more. Endings are valued exactly, by perfect play."""
+"""The most layouts of an ending, whose value is exact, by perfect play. A guess with more layouts is an early one."""
 
 
 def config_of(board: str) -> BoardConfig:
@@ -69,13 +69,13 @@ def first_click(policy: Policy, config: BoardConfig) -> int:
 
 
 class Guess(NamedTuple):
-    """A position without certain cells: (n,) codes, (n,) mine probabilities, ln(layouts), a policy's click."""
+    """A position without certain cells, and the click of a policy."""
 
-    game: int
-    depth: int
-    board: NDArray[np.int8]
-    risks: NDArray[np.float64]
-    log_layouts: float
+    game: int  # its seed
+    depth: int  # the number of clicks after the first one, those on certain cells not counted
+    board: NDArray[np.int8]  # (n,) codes
+    risks: NDArray[np.float64]  # (n,) mine probabilities
+    log_layouts: float  # natural logarithm of the number of layouts that fit
     click: int
 
 
@@ -99,7 +99,7 @@ def guesses_of(policy: Policy, config: BoardConfig, seeds: range, layouts: int =
 
 
 def gains(guess: Guess, clicks: NDArray[np.int64], playouts: Playouts, draws: int) -> NDArray[np.float64]:
-    """Returns by how much each click, (rules,), raises the probability of winning over that of the first click."""
+    """Returns by how much the click of each rule, (rules,), raises the probability of winning over that of rule 0."""
     config, cells = playouts.config, np.unique(clicks)
     rng = np.random.default_rng([guess.game, guess.depth])
     board = guess.board.reshape(config.rows, config.cols)
@@ -108,10 +108,10 @@ def gains(guess: Guess, clicks: NDArray[np.int64], playouts: Playouts, draws: in
     except PositionTooHardError:
         return np.zeros(len(clicks))
     values, _ = playouts.play(guess.board, layouts, cells.tolist())
-    free = ~layouts.reshape(len(layouts), -1)[:, cells].T
-    wins, _ = estimate(values, free, 1.0 - guess.risks[cells], np.zeros(values.shape))
-    wins = wins[np.searchsorted(cells, clicks)]  # from distinct cells back to rules
-    return wins - wins[0]
+    is_safe = ~layouts.reshape(len(layouts), -1)[:, cells].T  # (cells, layouts)
+    wins, _ = estimate(values, is_safe, 1.0 - guess.risks[cells], np.zeros(values.shape))
+    wins_of_rules = wins[np.searchsorted(cells, clicks)]  # `cells` are sorted and distinct
+    return wins_of_rules - wins_of_rules[0]
 
 
 def playouts(options: argparse.Namespace) -> None:
@@ -124,7 +124,7 @@ def playouts(options: argparse.Namespace) -> None:
         config = config_of(board)
         rules = {name: find_policy(name)(config) for name in options.rules}
         simulator = Playouts(config, find_policy(options.playout)(config), 600)
-        totals, differing_clicks, count = np.zeros((len(rules), options.games)), np.zeros(len(rules)), 0
+        game_gains, differing_clicks, count = np.zeros((len(rules), options.games)), np.zeros(len(rules)), 0
         for seeds in blocks_of(options):
             if guesses := guesses_of(rules[options.rules[0]], config, seeds):
                 boards = np.stack([guess.board for guess in guesses])
@@ -132,23 +132,23 @@ def playouts(options: argparse.Namespace) -> None:
                 differing_clicks += (clicks != clicks[:, :1]).sum(axis=0)
                 for guess, rule_clicks in zip(guesses, clicks, strict=True):
                     if (rule_clicks != rule_clicks[0]).any():
-                        totals[:, guess.game - options.seed] += gains(guess, rule_clicks, simulator, options.draws)
+                        game_gains[:, guess.game - options.seed] += gains(guess, rule_clicks, simulator, options.draws)
             count += len(guesses)
         print(f"\n{board}: {options.games} games, {count / options.games:.2f} early guesses per game")
-        for name, gain, differ in zip(rules, 100 * totals, differing_clicks, strict=True):
-            error = gain.std(ddof=1) / math.sqrt(len(gain))
-            print(f"{name}: differs {differ / max(count, 1):.0%}, points per game {gain.mean():+.3f} (se {error:.3f})")
+        for name, gained, differing in zip(rules, 100 * game_gains, differing_clicks, strict=True):
+            error, share = gained.std(ddof=1) / math.sqrt(len(gained)), differing / max(count, 1)
+            print(f"{name}: differs {share:.0%}, points per game {gained.mean():+.3f} (se {error:.3f})")
 
 
 class Prices:
-    """Exact prices of guesses with at most `EARLY` layouts; equal guesses are priced once."""
+    """Exact prices of guesses in endings; the price of equal guesses is computed once."""
 
     def __init__(self, config: BoardConfig) -> None:
         self.config, self.endings = config, Endings(config, EARLY, 20_000_000)
         self.known: dict[tuple[bytes, int], float] = {}
 
     def __call__(self, guess: Guess) -> float:
-        """Returns by how much a guess lowers the probability of winning below the optimum, if later play is perfect."""
+        """Returns the probability of winning that a guess gives away, if all later play is perfect."""
         key = guess.board.tobytes(), guess.click
         if key not in self.known:
             optimum = exact_value(self.endings, guess.board, round(math.exp(guess.log_layouts)))
@@ -163,7 +163,7 @@ class Prices:
 
 
 def early_gains(guesses: Sequence[Guess], rule: Policy, playouts: Playouts, draws: int) -> Iterator[tuple[int, float]]:
-    """Yields (seed, gain) for guesses that differ from the click of `rule`; playouts estimate the gain."""
+    """Yields (seed, gain over `rule`) for each guess whose click is not that of `rule`; playouts estimate the gain."""
     if not guesses:
         return
     reference_clicks = clicks_of(rule, playouts.config, np.stack([guess.board for guess in guesses]))
@@ -182,7 +182,7 @@ def prices(options: argparse.Namespace) -> None:
         config = config_of(board)
         rules = {name: find_policy(name)(config) for name in options.rules}
         simulator, price = Playouts(config, find_policy(options.playout)(config), 600), Prices(config)
-        reference = np.zeros(options.games)
+        lost_by_first_rule = np.zeros(options.games)
         print(f"\n{board}: {options.games} games; points per game, standard errors in brackets")
         for name, policy in rules.items():
             (lost, gained), counts = np.zeros((2, options.games)), np.zeros(2)
@@ -195,41 +195,40 @@ def prices(options: argparse.Namespace) -> None:
                     for game, gain in early_gains(early, rules[options.rules[0]], simulator, options.draws):
                         gained[game - options.seed] += gain
                     on_finished(len(seeds))
-            reference = lost if name == options.rules[0] else reference
-            at_ends, earlier = counts / options.games
-            print(
-                f"{name}: gives away {points(lost)} at {at_ends:.2f} guesses at ends, {points(lost - reference)} "
-                f"against the first rule; gains {points(gained)} at {earlier:.2f} guesses before"
-            )
+            lost_by_first_rule = lost if name == options.rules[0] else lost_by_first_rule
+            (num_endings, num_early), difference = counts / options.games, points(lost - lost_by_first_rule)
+            print(f"{name}: gives away {points(lost)} at {num_endings:.2f} guesses at ends, {difference} ", end="")
+            print(f"against the first rule; gains {points(gained)} at {num_early:.2f} guesses before")
 
 
 def points(per_game: NDArray[np.float64]) -> str:
-    """Returns the mean of (games,) probabilities in percentage points as text, with its standard error in brackets."""
+    """Returns the mean of (games,) probabilities as text: percentage points, with the standard error in brackets."""
     return f"{100 * per_game.mean():.3f} ({100 * per_game.std(ddof=1) / math.sqrt(len(per_game)):.3f})"
 
 
 def wins_of(config: BoardConfig, policy: Policy, layouts: int = EARLY) -> tuple[float, int]:
     """Returns the expected number of layouts that a policy wins, and the number of all layouts.
 
-    The policy acts alike on equal boards. Positions with at most `layouts` layouts are played perfectly.
+    All layouts are played at once. The policy decides once for equal boards, so it must act alike on them. Positions
+    with at most `layouts` layouts are played perfectly.
     """
-    endings, first = Endings(config, layouts, 10_000_000), first_click(policy, config)
-    mine_cells = np.array(list(combinations([cell for cell in range(config.cells) if cell != first], config.mines)))
+    endings, first_cell = Endings(config, layouts, 10_000_000), first_click(policy, config)
+    mine_cells = np.array(list(combinations(np.delete(np.arange(config.cells), first_cell), config.mines)))
     all_layouts = np.zeros((len(mine_cells), config.cells), np.bool_)
     np.put_along_axis(all_layouts, mine_cells, True, axis=1)
-    games, wins = after_first_click(config, all_layouts.reshape(-1, config.rows, config.cols), first), 0.0
+    games, wins = after_first_click(config, all_layouts.reshape(-1, config.rows, config.cols), first_cell), 0.0
     while len(playing := np.flatnonzero(games.status == PLAYING)):
-        # Games with equal boards are decided once: `inverse` leads from each game to its board.
-        boards, firsts, inverse = np.unique(games.boards()[playing], axis=0, return_index=True, return_inverse=True)
-        is_ending = games.log_layouts[playing[firsts]] <= endings.most
+        # The distinct boards, a game that shows each one, and the number of the board of each game.
+        boards, examples, board_of = np.unique(games.boards()[playing], axis=0, return_index=True, return_inverse=True)
+        is_ending = games.log_layouts[playing[examples]] <= endings.most
         values, clicks = np.zeros(len(boards)), np.zeros(len(boards), np.int64)
         values[is_ending] = [exact_value(endings, board, layouts) for board in boards[is_ending]]
-        wins += values[inverse].sum()
-        games.status[playing[is_ending[inverse]]] = TRUNCATED
+        wins += values[board_of].sum()
+        games.status[playing[is_ending[board_of]]] = TRUNCATED
         if not is_ending.all():
             clicks[~is_ending] = clicks_of(policy, config, boards[~is_ending])
-            goes_on = ~is_ending[inverse]
-            games.click(playing[goes_on], clicks[inverse[goes_on]])
+            goes_on = ~is_ending[board_of]
+            games.click(playing[goes_on], clicks[board_of[goes_on]])
     return wins + int((games.status == WON).sum()), len(all_layouts)
 
 
@@ -257,12 +256,13 @@ def values_of(config: BoardConfig, board: NDArray[np.int8], cells: Sequence[int]
     layouts = consistent_layouts(grid, config.mines, round(math.exp(endings.most)), radius=config.radius)
     values = {}
     for cell in cells:
-        index = layouts.cells.tolist().index(cell)
-        counts, sizes = np.unique(layouts.counts[layouts.mines[:, index] == 0, index], return_counts=True)
-        wins = 0.0
-        for count, number in zip(counts, sizes.tolist(), strict=True):
+        column = layouts.cells.tolist().index(cell)
+        is_safe = layouts.mines[:, column] == 0
+        clues, layouts_of_clue = np.unique(layouts.counts[is_safe, column], return_counts=True)
+        wins = 0.0  # layouts that are won, the safe ones by the clue that the click shows
+        for clue, number in zip(clues, layouts_of_clue.tolist(), strict=True):
             next_board = board.copy()
-            next_board[cell] = count
+            next_board[cell] = clue
             wins += number * (1.0 if number == 1 else exact_value(endings, next_board, number))  # One layout left: won.
         values[cell] = wins / len(layouts.mines)
     return values
@@ -272,9 +272,9 @@ def stored_positions() -> tuple[BoardConfig, list[tuple[NDArray[np.int8], dict[i
     """Returns the configuration, and for each position its (n,) codes and {cell: probability that its click wins}."""
     content, positions = json.loads(POSITIONS.read_text()), []
     for stored in content["positions"]:
-        values = dict(each.split(":") for each in stored["values"].split())
+        pairs = (pair.split(":") for pair in stored["values"].split())
         board = np.array([int(code, 16) for code in stored["board"]], np.int8)
-        positions.append((board, {int(cell): float(value) for cell, value in values.items()}))
+        positions.append((board, {int(cell): float(value) for cell, value in pairs}))
     return BoardConfig.of_name(content["board"], content["first_click"]), positions
 
 
@@ -295,13 +295,12 @@ def regret(options: argparse.Namespace) -> None:
     """Prints the mean probability of winning that each rule gives away on the stored positions."""
     for rule in options.rules:
         lost = losses(rule)
-        print(
-            f"{rule}: {lost.mean():.4f} (se {lost.std() / math.sqrt(len(lost)):.4f}), best {np.mean(lost < 1e-9):.0%}"
-        )
+        error, best_share = lost.std() / math.sqrt(len(lost)), np.mean(lost < 1e-9)
+        print(f"{rule}: {lost.mean():.4f} (se {error:.4f}), best {best_share:.0%}")
 
 
 class Clock:
-    """Wraps a policy, and keeps the longest processor time of its calls of `act`, in seconds, as `longest`."""
+    """Wraps a policy, and measures its calls of `act`: `longest` is the processor time of the longest, in seconds."""
 
     def __init__(self, policy: Policy) -> None:
         self.policy, self.longest, self.reset = policy, 0.0, policy.reset

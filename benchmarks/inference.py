@@ -43,8 +43,7 @@ def guesses(size: tuple[int, int], mines: int, wanted: int) -> tuple[NDArray[np.
 
     The games are played one after the other, so that none is favoured for being short.
     """
-    config = BoardConfig.of_size(size, mines, moves=("click",))
-    policy = baselines.make_policy("exact", size=size, mines=mines)
+    config, policy = BoardConfig.of_size(size, mines, moves=("click",)), baselines.make_policy("exact", size, mines)
     positions: list[Board] = []
 
     def observe(_games: NDArray[np.int64], observations: Board, *_: NDArray[np.generic]) -> None:
@@ -59,10 +58,11 @@ def guesses(size: tuple[int, int], mines: int, wanted: int) -> tuple[NDArray[np.
 
 
 def lattice(size: tuple[int, int], mines: int) -> Board:
-    """Returns a hard board: a random layout, and every second cell of every second row is safe and open."""
+    """Returns a hard board: every second cell of every second row is safe and open, and the mines are random."""
     is_open, layout = np.zeros((2, *size), np.bool_)
     is_open[1::2, 1::2] = True
-    layout.flat[np.random.default_rng(0).permutation(np.flatnonzero(~is_open))[:mines]] = True
+    mine_cells = np.random.default_rng(0).permutation(np.flatnonzero(~is_open))[:mines]
+    layout.flat[mine_cells] = True
     counts = convolve(layout.astype(np.int8), np.ones((3, 3), np.int8), mode="constant")
     return np.where(is_open, counts, HIDDEN).astype(np.int8)
 
@@ -94,7 +94,8 @@ def their_probabilities(engine: Engine, board: Board, mines: int) -> NDArray[np.
     """
     listed, elsewhere, *_ = engine(their_board(board), mines)
     is_open = board < HIDDEN
-    probabilities = np.where(is_open, 0.0, np.where(maximum_filter(is_open, 3), 1.0, elsewhere))
+    is_near_open = maximum_filter(is_open, 3)  # whether any cell of the 3x3 square is open
+    probabilities = np.where(is_open, 0.0, np.where(is_near_open, 1.0, elsewhere))
     for cell, probability in listed:
         probabilities[cell] = probability
     return probabilities
@@ -113,21 +114,22 @@ def print_differences(boards: NDArray[np.int8], mines: int) -> None:
 
 def call_times(name: str, boards: Sequence[Any], mines: int) -> list[float]:
     """Returns the median and the 99th percentile of the processor times of single calls, in microseconds."""
-    times = [time.process_time_ns()]
+    clock_readings = [time.process_time_ns()]
     for board in boards:
         ENGINES[name][0](board, mines)
-        times.append(time.process_time_ns())
-    return (np.quantile(np.diff(times), [0.5, 0.99]) / 1000).tolist()
+        clock_readings.append(time.process_time_ns())
+    return (np.quantile(np.diff(clock_readings), [0.5, 0.99]) / 1000).tolist()
 
 
 def measure(boards: NDArray[np.int8], mines: int, options: argparse.Namespace) -> None:
     """Prints the times of single calls, for which each engine solves all boards in turn, and the boards per second."""
     prepared = {name: [prepare(board) for board in boards] for name, (_, prepare) in ENGINES.items()}
+    # (repeats, engines, 2): the median and the 99th percentile of the calls; the engines take turns.
     times = np.array([[call_times(name, prepared[name], mines) for name in ENGINES] for _ in range(options.repeats)])
-    medians, ratios = np.median(times, axis=0), np.median(times / times[:, :1], axis=0)
+    microseconds, ratios = np.median(times, axis=0), np.median(times / times[:, :1], axis=0)
     lines = [
         (name, f"{median:.1f}", f"{tail:.0f}", f"{median_ratio:.2f}", f"{tail_ratio:.2f}")
-        for name, (median, tail), (median_ratio, tail_ratio) in zip(ENGINES, medians, ratios, strict=True)
+        for name, (median, tail), (median_ratio, tail_ratio) in zip(ENGINES, microseconds, ratios, strict=True)
     ]
     header = ("", "median", "99th percentile", "this / ours", "99th percentile")
     print_table("single calls from Python, microseconds", header, lines)
@@ -142,7 +144,7 @@ def measure(boards: NDArray[np.int8], mines: int, options: argparse.Namespace) -
 
 
 def answer_once(name: str) -> None:
-    """Solves the board on standard input; prints the seconds and the peak memory of this process in MB.
+    """Solves the board on standard input; prints JSON: the seconds, and the peak memory of this process in MB.
 
     The least of up to three times counts, because the first call may load compiled code.
     """

@@ -46,7 +46,7 @@ def opened_cells(agent: Any, params: Any) -> Any:
         return (state, step, opened + jnp.where(over, 0, step.reward), over | (step.discount == 0)), None
 
     start = (*jax.vmap(env.reset)(keys), jnp.zeros(GAMES), jnp.zeros(GAMES, bool))
-    # A click opens one of the 100 cells, so 100 clicks end every game; [0][2] are the opened cells.
+    # A click opens one of the 100 cells, so 100 clicks end every game. The result is (carry, None): [0][2] is `opened`.
     return jax.jit(lambda: jax.lax.scan(click, start, keys[: SAFE_CELLS + 10])[0][2])()
 
 

@@ -28,7 +28,7 @@ from minesweeper_env.config import BoardConfig
 
 BOARD = BoardConfig(8, 8, 14, moves=("click",))
 STEPS, GAMES = 8192, 500
-"""Steps of a training, which are several rollouts, and games of a policy in one piece of work."""
+"""In one piece of work: the least steps of a training, which are several rollouts, and the games of a policy."""
 SEEDS = itertools.count(5_000_000)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from timing import pin_to_one_core, print_table
 
 STEPS, GAMES, TOLERANCE = 10_000_000, 1000, 4.0
-"""Steps of the batch, and its games; single games take a tenth of the steps. Allowed growth in MB."""
+"""Steps of all games of the batch, of which the single game takes a tenth; the games; the allowed growth in MB."""
 
 
 def resident_megabytes() -> float:
@@ -25,7 +25,7 @@ def resident_megabytes() -> float:
 
 
 def main() -> int:
-    """Prints the memory after each tenth of the random steps, in a batch and in single games; returns the exit code."""
+    """Prints the memory after each tenth of the random steps, in a batch and in one game; returns the exit code."""
     pin_to_one_core()
     batch = gymnasium.make_vec("minesweeper_env:Minesweeper-v0", num_envs=GAMES, moves=("click",))
     single = gymnasium.make("minesweeper_env:Minesweeper-v0", moves=("click",))

@@ -40,7 +40,8 @@ def playing(reset: Callable[[int], Any], legal: Callable[[], Any], step: Callabl
             over = False
             while not over:
                 legal_cells = np.flatnonzero(legal())
-                over = step(*divmod(int(legal_cells[int(rng.random() * len(legal_cells))]), SIDE))
+                cell = int(legal_cells[int(rng.random() * len(legal_cells))])
+                over = step(*divmod(cell, SIDE))
                 clicks += 1
         return clicks
 

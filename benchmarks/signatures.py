@@ -73,15 +73,16 @@ def played(options: dict[str, object]) -> str:
 
 
 def judged(size: int | tuple[int, int], mines: int, boards: int) -> str:
-    """Returns the digest of mine probabilities, to 12 digits, over the first 6 random clicks of `boards` games."""
+    """Returns the digest of mine probabilities, to 12 digits, over the first 6 random moves of `boards` games."""
     envs = gymnasium.make_vec("minesweeper_env:Minesweeper-v0", num_envs=boards, size=size, mines=mines)
     _, infos = envs.reset(seed=1000)
     rng, playing, probabilities = np.random.default_rng(0), np.ones(boards, np.bool_), []
     for _ in range(6):
         mask = infos["action_mask"]
-        boards_now, _, terminations, _, infos = envs.step((rng.random(mask.shape) * mask).argmax(axis=1))
+        random_actions = (rng.random(mask.shape) * mask).argmax(axis=1)
+        codes, _, terminations, _, infos = envs.step(random_actions)
         playing &= ~terminations
-        probabilities += [mine_probabilities(board, mines).round(12) for board in boards_now[playing]]
+        probabilities += [mine_probabilities(board, mines).round(12) for board in codes[playing]]
     return f"{digest(*probabilities)} of {len(probabilities)}"
 
 

@@ -43,7 +43,7 @@ def trained(command: list[str], out: Path) -> float:
 
 
 def row(training: str, folder: Path, seeds: list[int]) -> dict[str, Any]:
-    """Trains and evaluates with each seed; returns the processor seconds and the win rates."""
+    """Trains and evaluates with each seed; returns a row of skill.json, with processor seconds and win rates."""
     seconds, rates = [], []
     for seed in seeds:
         out = folder / training.replace("/", "_").replace(" ", "_") / str(seed)
@@ -79,8 +79,8 @@ def main() -> None:
     write_json(options.folder / "skill.json", content)
     lines = []
     for result in rows:
-        interval = mean_interval(result["win_rates"])
-        rates = f"{100 * fmean(result['win_rates']):.1f}", " to ".join(f"{100 * end:.1f}" for end in interval or ())
+        interval = mean_interval(result["win_rates"]) or ()  # none of a single rate
+        rates = f"{100 * fmean(result['win_rates']):.1f}", " to ".join(f"{100 * end:.1f}" for end in interval)
         lines.append((result["training"], str(len(result["seeds"])), f"{fmean(result['seconds']):.0f}", *rates))
     print_table(f"8x8/14 opening, {GAMES} games", ("", "runs", "seconds", "won, %", "95 % (t)"), lines)
 

@@ -50,9 +50,9 @@ def main() -> None:
             steps_per_second(env)  # to warm up
         rounds = [{n: steps_per_second(env) for n, env in envs.items()} for _ in range(options.repeats)]
         for n in envs:
-            rate = statistics.median(rates[n] for rates in rounds)
-            ratio = statistics.median(rates[n] / rates[1] for rates in rounds)
-            lines.append((title, str(n), f"{rate:,.0f}", f"{ratio:.2f}"))
+            median_rate = statistics.median(rates[n] for rates in rounds)
+            speed_up = statistics.median(rates[n] / rates[1] for rates in rounds)
+            lines.append((title, str(n), f"{median_rate:,.0f}", f"{speed_up:.2f}"))
     print_table("Steps per second by threads", ("", "threads", "median", "this / one thread"), lines)
 
 

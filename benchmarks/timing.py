@@ -33,20 +33,19 @@ def pin_to_one_core() -> None:
 
 def rate(work: Work, seconds: float) -> float:
     """Repeats a piece of work for at least `seconds` of processor time, and returns its steps per second."""
-    steps = 0
-    start = time.process_time()
+    steps, start = 0, time.process_time()
     while (elapsed := time.process_time() - start) < seconds:
         steps += work()
     return steps / elapsed
 
 
 def compare(title: str, works: Mapping[str, Work], options: argparse.Namespace) -> None:
-    """Measures works repeatedly, and prints their rates, and the ratio of the first work's rate to each rate.
+    """Measures works repeatedly; prints the median and best rate of each, and how often the first work is faster.
 
     The repeats are interleaved, so that disturbances affect all works alike.
     """
     for work in works.values():
-        rate(work, options.seconds / 10)
+        rate(work, options.seconds / 10)  # to warm up
     rates_of: dict[str, list[float]] = {name: [] for name in works}
     for round_ in range(1, options.repeats + 1):
         say(f"round {round_} of {options.repeats}: {', '.join(works)}")

@@ -21,6 +21,7 @@ LEAST_EXPECTED = 5.0
 RULES = ("any", "safe", "opening")
 
 Counts = NDArray[np.int64]
+Mask = NDArray[np.bool_]
 
 
 def law_of(cells: int, mines: int) -> NDArray[np.float64]:
@@ -31,12 +32,12 @@ def law_of(cells: int, mines: int) -> NDArray[np.float64]:
 def bins_of(expected: NDArray[np.float64]) -> Counts:
     """Returns the bin of each number of clicks; a bin ends where the cumulative count passes a multiple of `width`."""
     width = 2 * LEAST_EXPECTED
-    return np.minimum(expected.cumsum() // width, expected.sum() // width - 1).astype(np.int64)
+    return np.minimum(expected.cumsum() // width, expected.sum() // width - 1).astype(np.int64)  # a rest joins the last
 
 
-def protected_cells(size: int, reach: int) -> NDArray[np.bool_]:
+def protected_cells(size: int, reach: int) -> Mask:
     """Returns (size, size) bool: the cells within `reach` - 1 of the middle, which the first click protects."""
-    is_near = abs(np.arange(size) - size // 2) < reach
+    is_near = abs(np.arange(size) - size // 2) < reach  # of the rows, and as well of the columns
     return is_near[:, None] & is_near
 
 
@@ -44,11 +45,12 @@ def check(size: int, mines: int, games: int) -> None:
     """Raises a ValueError unless both tests of each rule have the counts that the chi-squared law needs."""
     if min(size, mines, games) < 1:
         raise ValueError("--size, --mines and --games must be at least 1")
-    cells = [size * size - int(protected_cells(size, reach).sum()) for reach in range(len(RULES))]
-    if mines >= min(cells):
-        raise ValueError(f"--mines must be less than the {min(cells)} cells that no first click protects")
-    laws = [law_of(free_cells, mines) for free_cells in cells]
-    least = ceil(max(LEAST_EXPECTED * free_cells / min(mines, free_cells - mines) for free_cells in cells))
+    unprotected = [size * size - int(protected_cells(size, reach).sum()) for reach in range(len(RULES))]
+    if mines >= min(unprotected):
+        raise ValueError(f"--mines must be less than the {min(unprotected)} cells that no first click protects")
+    laws = [law_of(cells, mines) for cells in unprotected]
+    # Enough expected mines, and enough expected safe layouts, in each cell; then enough games for two bins.
+    least = ceil(max(LEAST_EXPECTED * cells / min(mines, cells - mines) for cells in unprotected))
     while any(len(np.unique(bins_of(law * least))) < 2 for law in laws):
         least += 1
     if games < least:
@@ -76,9 +78,7 @@ def random_game_clicks(env: MinesweeperVectorEnv, first_cell: int, rule: str) ->
     return clicks
 
 
-def samples(
-    size: int, mines: int, rule: str, reach: int, games: int, seed: int
-) -> tuple[NDArray[np.bool_], Counts, Counts]:
+def samples(size: int, mines: int, rule: str, reach: int, games: int, seed: int) -> tuple[Mask, Counts, Counts]:
     """Returns the layouts of games of one rule, (games, cells), and the clicks before a mine with and without a flood.
 
     The rule keeps the cells within `reach` - 1 of the first click free; the layouts leave these cells out.
@@ -95,7 +95,7 @@ def samples(
     return layouts, flooded, np.take_along_axis(layouts, order, axis=1).argmax(axis=1)
 
 
-def placement_test(layouts: NDArray[np.bool_], mines: int) -> tuple[float, int]:
+def placement_test(layouts: Mask, mines: int) -> tuple[float, int]:
     """Returns Pearson's statistic of the mines of each cell against equal counts, and its degrees of freedom."""
     games, cells = layouts.shape
     # M mines are drawn without replacement from n cells, so the statistic is multiplied by (n - 1) / (n - M).
