@@ -96,8 +96,8 @@ def greedy_click(network: QNetwork, boards: np.ndarray, legal: np.ndarray, mines
     # Q cannot choose the first click, since each one is safe: only the middle counts.
     rows, cols = boards.shape[1:]
     q[(boards == HIDDEN).all((1, 2))] = (torch.arange(rows * cols) == rows // 2 * cols + cols // 2).float()
-    value, cell = q.masked_fill(torch.as_tensor(legal) == 0, -1.0).max(1)
-    return cell.numpy(), value.numpy()
+    best_q, cells = q.masked_fill(torch.as_tensor(legal) == 0, -1.0).max(1)
+    return cells.numpy(), best_q.numpy()
 
 
 class Games:
@@ -118,7 +118,7 @@ class Games:
         cells, q = greedy_click(network, self.codes, self.info["action_mask"], self.mines)
         next_codes, rewards, ended, _, self.info = self.env.step(cells)
         self.wins.extend(rewards[ended] > 0)
-        # Keep clicks of uncertain Q, one in ten of the others, and no first clicks.
+        # Keep all clicks of a Q up to 0.8, one in ten of the most certain ones, and no first clicks.
         kept = (self.codes != HIDDEN).any((1, 2)) & (random.random(len(q)) < np.maximum(0.1, 5 - 5 * q))
         indices = (self.stored + np.arange(kept.sum())) % self.capacity
         self.boards[indices], self.clicks[indices], self.safe[indices] = self.codes[kept], cells[kept], rewards[kept]
@@ -153,14 +153,12 @@ def main() -> None:
     clock, minutes = (time.process_time, args.cpu_minutes) if args.cpu_minutes else (time.monotonic, args.minutes)
     steps, progress, curve, start_time = 0, 0.0, [], clock()
     while progress < 1:
-        # 1. The next board.
         board = boards_left.popleft()
         games = Games(board, args, steps)
+        # Until the time is up, or the win rate of the last 500 games leads to the next board.
         while progress < 1 and not (boards_left and len(games.wins) == 500 and np.mean(games.wins) > args.threshold):
-            # 2. Play one click in each game.
             games.play(network, random)
             steps += args.num_envs
-            # 3. Learn from a minibatch.
             if games.stored > 5 * args.batch_size:
                 loss = games.loss(network, args.batch_size, random)
                 optimizer.param_groups[0]["lr"] = args.learning_rate * min(1, steps / 50_000) * (1 - progress)
@@ -169,7 +167,6 @@ def main() -> None:
                 nn.utils.clip_grad_norm_(network.parameters(), 1.0)
                 optimizer.step()
             progress = min(1.0, (clock() - start_time) / 60 / minutes)
-            # 4. Log and save now and then, and at the end.
             if steps % (100 * args.num_envs) == 0 or progress == 1:
                 win_rate = float(np.mean(games.wins))
                 curve.append({"minutes": progress * minutes, "board": board.name, "win_rate": win_rate})

@@ -113,7 +113,7 @@ class Replay:
     def add(self, q: np.ndarray, **columns: np.ndarray) -> None:
         """Stores clicks that are uncertain by their `q`, one in ten of the others, and no first clicks."""
         best_q, opened = q.max(1), (columns["board"] < HIDDEN).any((1, 2))
-        kept = (self.random.random(len(q)) < np.maximum(0.1, 5 - 5 * best_q)) & opened
+        kept = (self.random.random(len(q)) < np.maximum(0.1, 5 - 5 * best_q)) & opened  # all of them up to Q = 0.8
         indices = (self.stored + np.arange(kept.sum())) % len(self.rows)
         for name, values in columns.items():
             self.rows[name][indices] = values[kept]
@@ -137,10 +137,12 @@ def loss_of(agent: Agent, replay: Replay, args: Args) -> torch.Tensor:
     random, device = replay.random, agent.head.weight.device
     batch = replay.rows[random.integers(min(replay.stored, len(replay.rows)), size=args.batch_size)]
     cells = np.arange(batch["board"][0].size).reshape(args.size)
-    old_cells = np.rot90(cells if random.random() < 0.5 else cells[::-1], random.integers(4))  # which cell moves here
+    # The old number of the cell that moves to each place; argsort inverts it, and gives each old cell its new number.
+    old_cells = np.rot90(cells if random.random() < 0.5 else cells[::-1], random.integers(4))
+    clicked_cells = old_cells.argsort(None)[batch["cell"]]
     boards = torch.as_tensor(batch["board"].reshape(len(batch), -1)[:, old_cells], device=device)
     logits = agent(boards)
-    clicked_logits = logits[np.arange(len(batch)), old_cells.argsort(None)[batch["cell"]]]  # argsort: the new cells
+    clicked_logits = logits[np.arange(len(batch)), clicked_cells]
     target = batch["safe"].copy()  # The target of Q: was the click safe?
     if args.gamma > 0:  # And is the next click safe, and so on? After a win all are.
         next_q = agent.q(batch["next"], batch["next"].reshape(len(batch), -1) == HIDDEN).max(1)
@@ -188,7 +190,7 @@ def main() -> None:
         q = agent.q(boards, info["action_mask"])
         clicks = q.argmax(1)
         next_boards, rewards, ended, _, info = env.step(clicks)
-        wins = [*wins, *rewards[ended]][-2000:]
+        wins = [*wins, *rewards[ended]][-2000:]  # the last reward of a game is 1 if it is won, else 0
         # 2. Store what may teach something.
         replay.add(q, board=boards, next=next_boards, cell=clicks, safe=rewards, ended=ended)
         for won in np.flatnonzero(ended & (rewards > 0)):

@@ -97,7 +97,7 @@ def read_games(dataset: minari.MinariDataset, games: range, fade: float) -> list
         masks.append(episode.infos["action_mask"][1:-1])
         clicks, target = episode.actions[1:], np.zeros(masks[-1].shape, np.float32)
         for step in range(len(clicks)):
-            target[step, clicks[step:]] = fade ** np.arange(len(clicks) - step)
+            target[step, clicks[step:]] = fade ** np.arange(len(clicks) - step)  # 1, fade, fade**2, ...
         targets.append(target / target.sum(1, keepdims=True))
     return [torch.as_tensor(np.concatenate(column)) for column in (boards, masks, targets)]
 

@@ -43,8 +43,9 @@ def mine_probabilities(board: Sequence[Sequence[int]], mines: int) -> list[list[
     if layouts == 0:
         raise ValueError("no layout of mines fits this board")
     risks: dict[Cell, Fraction] = {}
-    for (_, cells), level, links_of_group in zip(reversed(groups), reversed(levels[:-1]), reversed(links), strict=True):
-        completions, mines_of_group = count_backward(level, links_of_group, len(cells), completions)
+    backward = zip(reversed(groups), reversed(levels[:-1]), reversed(links), strict=True)
+    for (_, cells), level_before, links_of_group in backward:
+        completions, mines_of_group = count_backward(level_before, links_of_group, len(cells), completions)
         # Over all layouts, the mines of a group fall on each of its cells equally often.
         risks |= dict.fromkeys(cells, Fraction(mines_of_group, len(cells) * layouts))
     return [
@@ -86,8 +87,8 @@ def order_groups(groups: Sequence[Group], total: int) -> list[Group]:
     opened, remaining, ordered = {total}, list(groups), []
     while remaining:
         pending = _constraints_over(remaining) - {total}
-        numbers = pending & opened or pending or {total}
-        choices = [[group for group in remaining if number in group[0]] for number in numbers]
+        candidates = pending & opened or pending or {total}  # an open constraint, or else one of the next component
+        choices = [[group for group in remaining if number in group[0]] for number in candidates]
         chosen = min(choices, key=lambda choice: (len(_constraints_over(choice) - opened), len(choice)))
         remaining = [group for group in remaining if group not in chosen]
         ordered += chosen

@@ -128,8 +128,7 @@ class Clock(BaseCallback):
         return self.remaining() > 0
 
     def _on_rollout_start(self) -> None:
-        # Every 10 seconds it logs and saves as at the end.
-        if self.seconds() > self.curve[-1]["seconds"] + 10:
+        if self.seconds() > self.curve[-1]["seconds"] + 10:  # Every 10 seconds it logs and saves as at the end.
             self._on_training_end()
 
     def _on_training_end(self) -> None:

@@ -95,16 +95,16 @@ class Agent:
         self.games.set_state({**self.state, "codes": board, "mines": mines, "status": UNDER_WAY})
         # 6. The candidates are the first clicks of the rollouts. The oracle knows their risks, so the rollouts count
         #    only where the click is safe.
-        won = self.play_on(np.repeat(cells, self.rollouts)).reshape(self.candidates, -1).sum(axis=1)
-        safe = (~layouts.reshape(self.rollouts, -1)[:, cells]).sum(axis=0)
-        values = (1 - risks[cells]) * won / np.maximum(safe, 1)
+        wins = self.play_on(np.repeat(cells, self.rollouts)).reshape(self.candidates, -1).sum(axis=1)
+        safe_clicks = (~layouts.reshape(self.rollouts, -1)[:, cells]).sum(axis=0)
+        values = (1 - risks[cells]) * wins / np.maximum(safe_clicks, 1)
         self.compared = {int(cell): (risks[cell], value) for cell, value in zip(cells, values, strict=True)}
         return int(cells[values.argmax()])
 
     def play_on(self, actions: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Plays all games on from `actions`, one click each, and returns which games are won."""
         won, running = np.zeros(len(actions), np.bool_), np.ones(len(actions), np.bool_)
-        risks = np.full((len(actions), self.games.single_action_space.n), np.inf)
+        risks = np.full((len(actions), self.games.single_action_space.n), np.inf)  # as last computed; inf if open
         while True:
             boards, _, terminated, truncated, infos = self.games.step(actions)
             won |= running & infos["is_success"]

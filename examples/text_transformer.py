@@ -171,16 +171,17 @@ def play(model: Transformer, games: list[TextGame], candidates: int = 1) -> dict
     while playing:
         text, replies = model.answer([texts[number] for number in playing for _ in range(candidates)])
         chunks.append(text)
-        for number, answers in zip(playing, zip(*[iter(replies)] * candidates, strict=True), strict=True):
-            branches = [copy.deepcopy(games[number]) for _ in answers[1:]] + [games[number]]
+        for place, number in enumerate(playing):
+            answers = replies[place * candidates : (place + 1) * candidates]
+            branches = [copy.deepcopy(games[number]) for _ in answers[1:]] + [games[number]]  # the last is the move
             for branch, reply in zip(branches, answers, strict=True):
                 texts[number], reward, _, _, info = branch.step(reply)
                 rows.append((number, reward, info.get("sound", False)))
             won[number] = info["is_success"]
         playing = [number for number in playing if not games[number].over]
-    number, reward, sound = torch.tensor(rows).T
-    replies = {"text": torch.cat(chunks), "game": number.long(), "reward": reward, "sound": sound}
-    return replies | {"won": won, "illegal": torch.tensor([float(game.illegal) for game in games])}
+    numbers, rewards, sound = torch.tensor(rows).T
+    of_replies = {"text": torch.cat(chunks), "game": numbers.long(), "reward": rewards, "sound": sound}
+    return of_replies | {"won": won, "illegal": torch.tensor([float(game.illegal) for game in games])}
 
 
 def advantages_of(played: dict[str, Tensor], reward: str) -> Tensor:
@@ -205,20 +206,21 @@ def imitate(run: Run, game: TextGame, options: argparse.Namespace) -> None:
             target = torch.tensor([[*f"{answer}\n".ljust(ANSWER).encode()] for answer in answers])
             loss = -reply_log_probs(run.model, torch.cat([encode(texts), target], 1)).mean()
             done = run.replies + step * MINIBATCH
-            losses.append(run.descend(loss, 2e-3 * min(1.0, (done + 1) / 10_000) * (1 - 0.9 * done / options.replies)))
+            rate = 2e-3 * min(1.0, (done + 1) / 10_000) * (1 - 0.9 * done / options.replies)  # rises, then falls
+            losses.append(run.descend(loss, rate))
         run.keep(100 * MINIBATCH, loss=float(np.mean(losses)))
 
 
 def learn(run: Run, game: TextGame, options: argparse.Namespace) -> None:
     """Learns from its own games by policy gradient."""
     torch.manual_seed(options.seed + run.replies)
-    # Games of one layout follow each other, unless each board has candidates to compare.
-    layouts, alike, candidates = (2 * GROUP, 1, CANDIDATES) if options.reward == "candidates" else (8, GROUP, 1)
+    # What is compared: the candidates for one board, or else the games of one layout, which then follow each other.
+    layouts, repeats, candidates = (2 * GROUP, 1, CANDIDATES) if options.reward == "candidates" else (8, GROUP, 1)
     while run.replies < options.replies:
-        first_seed = TRAINING_SEEDS + 10_000_000 * options.seed + layouts * alike * len(run.rows)
-        games = [copy.deepcopy(game) for _ in range(layouts * alike)]
+        first_seed = TRAINING_SEEDS + 10_000_000 * options.seed + layouts * repeats * len(run.rows)
+        games = [copy.deepcopy(game) for _ in range(layouts * repeats)]
         for number, episode in enumerate(games):
-            episode.reset(seed=first_seed + number // alike)
+            episode.reset(seed=first_seed + number // repeats)
         played = play(run.model, games, candidates)
         advantages, text = advantages_of(played, options.reward), played["text"]
         rate = RATE * (1 - run.replies / options.replies)  # so that the last network is settled
@@ -261,7 +263,7 @@ def serve(run: Run, *_: object) -> None:
 def main() -> None:
     """Imitates, learns, tests or serves, as the command line says."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    works = {"imitate": imitate, "learn": learn, "test": test, "serve": serve}
+    works = {"imitate": imitate, "learn": learn, "test": test, "serve": serve}  # a function for each command
     parser.add_argument("work", choices=works)
     parser.add_argument("--out", type=Path, default=Path("runs/text/1"), help="folder of the network")
     parser.add_argument("--seed", type=whole_number_from(0), default=1)

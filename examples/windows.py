@@ -18,7 +18,7 @@ from typing import Annotated
 import gymnasium as gym
 import numpy as np
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from baselines.cli.command import claim_model_folder, parser_of, positive_number
 from baselines.learned.common.optimisation import Muon
@@ -50,12 +50,12 @@ class Args:
     noise: Annotated[float, "standard deviation of the logarithm of the density that the network is told"] = 0.3
 
 
-def neighbours(cells: torch.Tensor) -> torch.Tensor:
+def neighbours(cells: Tensor) -> Tensor:
     """Returns the sum over the eight neighbours of each cell, for (N, rows, cols) float32."""
     return 9 * nn.functional.avg_pool2d(cells[:, None], 3, 1, 1)[:, 0] - cells
 
 
-def visible(codes: torch.Tensor, around: torch.Tensor, seen: torch.Tensor | None = None) -> tuple[torch.Tensor, ...]:
+def visible(codes: Tensor, around: Tensor, seen: Tensor | None = None) -> tuple[Tensor, ...]:
     """Returns what a window shows, as `Agent` takes it: covered cells as 1, else 0; and clues, -1 elsewhere.
 
     A clue that also counts covered cells outside the window is left out, since it says too little about those inside.
@@ -88,9 +88,7 @@ class Agent(nn.Module):
             with saved(file) as weights:
                 self.load_state_dict(weights)
 
-    def forward(
-        self, covered: torch.Tensor, clues: torch.Tensor, density: torch.Tensor, depth: int = DEPTH
-    ) -> torch.Tensor:
+    def forward(self, covered: Tensor, clues: Tensor, density: Tensor, depth: int = DEPTH) -> Tensor:
         """Maps windows (N, rows, cols) and densities of mines (N,) to logits of safety, (N, rows, cols)."""
         around, levels = neighbours(covered).round(), torch.arange(9.0)
         safe = torch.where(clues >= 0, around - clues, -1.0)  # The safe cells around a clue; -1 sets no plane.
@@ -112,15 +110,16 @@ class Agent(nn.Module):
         around, density = neighbours(covered), self.mines / covered.sum((1, 2)).clamp(min=1)
         grid = list(product(windows(rows, self.stride), windows(cols, self.stride)))
         views = [(slice(None), slice(top, top + SIDE), slice(left, left + SIDE)) for (top, _), (left, _) in grid]
-        cut = [torch.stack([board[view] for view in views], 1) for board in (codes, around)]  # (N, views, SIDE, SIDE)
-        used = (cut[0] > 8).any(3).any(2)  # A window without a covered cell needs no logits.
-        batches = [each.split(512) for each in (cut[0][used], cut[1][used], density[used.nonzero()[:, 0]])]
-        logits = torch.zeros_like(cut[1])
-        logits[used] = torch.cat([self(*visible(*window), share) for *window, share in zip(*batches, strict=True)])
+        parts, parts_around = (torch.stack([cells[view] for view in views], 1) for cells in (codes, around))
+        used = (parts > 8).any(3).any(2)  # (N, views) of (N, views, SIDE, SIDE): others need no logits.
+        inputs = (parts[used], parts_around[used], density[used.nonzero()[:, 0]])
+        batches = zip(*(values.split(512) for values in inputs), strict=True)
+        logits = torch.zeros_like(parts_around)
+        logits[used] = torch.cat([self(*visible(part, near), share) for part, near, share in batches])
         total, weights = torch.zeros_like(covered), torch.zeros_like(covered)
-        for view, ((_, of_rows), (_, of_cols)), values in zip(views, grid, logits.unbind(1), strict=True):
+        for view, ((_, of_rows), (_, of_cols)), view_logits in zip(views, grid, logits.unbind(1), strict=True):
             weight = torch.minimum(of_rows[:, None], of_cols)
-            total[view] += weight * values
+            total[view] += weight * view_logits
             weights[view] += weight
         return (total / weights).flatten(1).numpy()
 
@@ -135,17 +134,19 @@ class Agent(nn.Module):
         return clicks
 
 
-def windows(size: int, stride: int) -> list[tuple[int, torch.Tensor]]:
+def windows(size: int, stride: int) -> list[tuple[int, Tensor]]:
     """Returns the first row or column of each window along an axis, and the weights of its rows or columns.
 
-    A window shows less around a cell that lies near one of its sides, unless the board ends there.
+    A window shows less around a cell that lies near one of its sides, unless the board ends there. So the weight is the
+    square of the distance to the closest such side, at most half a window.
     """
-    distances, windows = torch.arange(SIDE)[:size] + 0.5, []  # from the first side of a window to each row
+    from_first, found = torch.arange(SIDE)[:size] + 0.5, []  # distances of the rows from the first side of a window
+    half = torch.full((len(from_first),), SIDE / 2)
     for first in sorted({*range(0, max(1, size - SIDE + 1), stride), max(0, size - SIDE)}):
-        weights = torch.full((len(distances),), SIDE / 2)
-        weights = torch.minimum(weights, distances) if first > 0 else weights
-        windows.append((first, torch.minimum(weights, SIDE - distances) ** 2 if first + SIDE < size else weights**2))
-    return windows
+        to_first = from_first if first > 0 else half
+        to_last = SIDE - from_first if first + SIDE < size else half
+        found.append((first, torch.minimum(to_first, to_last) ** 2))
+    return found
 
 
 class Replay:
@@ -157,28 +158,28 @@ class Replay:
 
     def add(self, boards: list[np.ndarray], last: np.ndarray, mines: int) -> None:
         """Stores boards of one game; the last board of a lost game shows the mines, that of a won game covers them."""
+        safe = last != MINE if (last == MINE).any() else last <= 8
         for board in boards:
-            safe = last != MINE if (last == MINE).any() else last <= 8
             self.rows[self.stored % len(self.rows)] = (board, safe, mines / (board > 8).sum())
             self.stored += 1
 
-    def sample(self, args: Args) -> tuple[torch.Tensor, ...]:
+    def sample(self, args: Args) -> tuple[Tensor, ...]:
         """Returns boards in one of the 8 symmetries, their safe cells, the cells inside windows, and densities."""
         batch = self.rows[self.random.integers(min(self.stored, len(self.rows)), size=args.batch_size)]
         symmetry = symmetries(SIDE, SIDE)[self.random.integers(8)]
         boards, safe = (transform(torch.from_numpy(batch[name].copy()), symmetry) for name in ("board", "safe"))
         return boards, safe, self.random_windows(args), self.noisy(batch["density"], args.noise)
 
-    def random_windows(self, args: Args) -> torch.Tensor:
+    def random_windows(self, args: Args) -> Tensor:
         """Returns random rectangles with sides of 4 to 8 cells, (N, SIDE, SIDE), True inside; some cover the board."""
         sizes = self.random.integers(SIDE // 2, SIDE + 1, size=(2, args.batch_size))
         sizes[:, self.random.random(args.batch_size) >= args.hidden] = SIDE
         starts = self.random.integers(SIDE - sizes + 1)
         lines = np.arange(SIDE)
-        inside = (lines >= starts[..., None]) & (lines < (starts + sizes)[..., None])
+        inside = (lines >= starts[..., None]) & (lines < (starts + sizes)[..., None])  # (2, N, SIDE): rows and columns
         return torch.as_tensor(inside[0, :, :, None] & inside[1, :, None])
 
-    def noisy(self, density: np.ndarray, noise: float) -> torch.Tensor:
+    def noisy(self, density: np.ndarray, noise: float) -> Tensor:
         """Returns densities with random errors, (N,) float32, so that the network does not rely on the exact number.
 
         The exact density tells how many mines a window of 8x8 lacks. On a large board these mines may be anywhere.
@@ -218,11 +219,11 @@ class Games:
         return won
 
     def ask(self, agent: Agent, games: np.ndarray, random: np.random.Generator) -> np.ndarray:
-        """Returns the safest click of each of some games; notes their certain cells, and keeps uncertain boards."""
+        """Returns the safest click in each of `games`; notes their certain cells, and keeps boards to learn from."""
         safety = np.where(self.legal[games], 1 / (1 + np.exp(-agent.values(self.boards[games]))), -1)
         self.certain[games] = safety >= CERTAIN
         for game, best in zip(games, safety.max(1), strict=True):
-            if random.random() < max(0.1, 5 - 5 * best):
+            if random.random() < max(0.1, 5 - 5 * best):  # always up to a safety of 0.8
                 self.kept[game].append(self.boards[game].copy())
         return safety.argmax(1)
 
