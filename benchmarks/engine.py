@@ -194,11 +194,8 @@ def main() -> None:
     print(f"minesweeper_env {minesweeper_env.__version__}, gymnasium {gymnasium.__version__}, {machine()}")
     for title, (size, mines) in BOARDS.items():
         games = Games(BoardConfig.of_size(size, mines, moves=("click",)), GAMES, RewardWeights(win=1.0, loss=-1.0))
-        works = {
-            f"make_vec, {GAMES} games": through_make_vec(size, mines),
-            "bare kernel": bare_kernel(games),
-            "make, one game": through_make(size, mines),
-        }
+        works = {f"make_vec, {GAMES} games": through_make_vec(size, mines), "bare kernel": bare_kernel(games)}
+        works["make, one game"] = through_make(size, mines)
         if find_spec("jumanji"):
             works["Jumanji"] = through_jumanji(size, mines)
         compare(f"{title}: steps per second", works, options)

@@ -295,8 +295,8 @@ def regret(options: argparse.Namespace) -> None:
     """Prints the mean probability of winning that each rule gives away on the stored positions."""
     for rule in options.rules:
         lost = losses(rule)
-        error, best_share = lost.std() / math.sqrt(len(lost)), np.mean(lost < 1e-9)
-        print(f"{rule}: {lost.mean():.4f} (se {error:.4f}), best {best_share:.0%}")
+        error = lost.std() / math.sqrt(len(lost))
+        print(f"{rule}: {lost.mean():.4f} (se {error:.4f}), best {np.mean(lost < 1e-9):.0%}")
 
 
 class Clock:

@@ -2,9 +2,7 @@
 
 Learning: steps per second in all games together, of a training with the network and the hyperparameters of a
 configuration. It starts from the weights of the shipped agent if there is one, because an untrained network stores more
-transitions.
-
-Playing: games per second of the shipped agents in both precisions, and of scripted policies.
+transitions. Playing: games per second of the shipped agents in both precisions, and of scripted policies.
 
     python benchmarks/learning.py
 """

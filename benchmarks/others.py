@@ -103,8 +103,8 @@ def main() -> None:
     options = arguments(__doc__, seconds=1.0, repeats=9)
     others = {"popgym": through_popgym, "textarena": through_textarena, "gem": through_gem}
     installed = {name: make for name, make in others.items() if find_spec(name)}
-    packages = {"popgym": "popgym", "textarena": "textarena", "gem": "gem-llm"}
-    print(", ".join([*(f"{name} {version(packages[name])}" for name in installed), machine()]))
+    versions = [f"{name} {version('gem-llm' if name == 'gem' else name)}" for name in installed]
+    print(", ".join([*versions, machine()]))
     actions = {"gymnasium.make": through_make()} | {name: installed[name]() for name in installed if name == "popgym"}
     compare("clicks per second", actions, options)
     replies = {"TextGame": through_text_game()} | {name: installed[name]() for name in installed if name != "popgym"}

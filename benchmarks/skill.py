@@ -70,10 +70,8 @@ def main() -> None:
     pin_to_one_core()
     trainings = [f"examples/dqn.py --cpu-minutes {seconds / 60:g}" for seconds in options.seconds]
     rows = [row(training, options.folder, options.seeds) for training in (*trainings, "train.py --config quick")]
-    rows += [
-        {"training": Path(policy).name, "seeds": [], "seconds": [0.0], "win_rates": [win_rate(policy)]}
-        for policy in UNTRAINED
-    ]
+    no_training: dict[str, Any] = {"seeds": [], "seconds": [0.0]}
+    rows += [{"training": Path(name).name, **no_training, "win_rates": [win_rate(name)]} for name in UNTRAINED]
     games = {"size": [8, 8], "mines": 14, "first_click": "opening", "seed": FIRST_SEED, "games": GAMES}
     content = {"config": games, "processor": processor_name(), "versions": versions(), "results": rows}
     write_json(options.folder / "skill.json", content)
