@@ -105,15 +105,16 @@ def _match(words: Sequence[str]) -> None:
     config = GameConfig(rows, cols, options.colours)
     boards = math.ceil(whole_number("--games", options.games, 2, 10**9) / 2)
     seeds = range(whole_number("--seed", options.seed, 0), options.seed + boards)
-    width, games = max(map(len, policies)), 2 * len(seeds)
+    name_width, games = max(map(len, policies)), 2 * len(seeds)
     print(f"Azulejos {rows}x{cols}, {config.colours} colours, boards of seeds {seeds[0]} to {seeds[-1]}")
-    print(f"{'policy':<{width}}  {'against':<{width}}  {'wins':>6} {'ties':>6} {'losses':>6}  win rate (95 %)")
+    header = f"{'policy':<{name_width}}  {'against':<{name_width}}  {'wins':>6} {'ties':>6} {'losses':>6}"
+    print(f"{header}  win rate (95 %)")
     for name, other in combinations(policies, 2):
         wins, ties, losses = play_pair(config, seeds, policies[name], policies[other])
         low, high = wilson_interval(wins, games)
         counts = f"{wins:>6} {ties:>6} {losses:>6}"
         rate = f"{wins / games:.1%} ({low:.1%} to {high:.1%})"
-        print(f"{name:<{width}}  {other:<{width}}  {counts}  {rate}", flush=True)
+        print(f"{name:<{name_width}}  {other:<{name_width}}  {counts}  {rate}", flush=True)
 
 
 def _parse(words: Sequence[str]) -> argparse.Namespace:

@@ -84,7 +84,7 @@ def guesses_of(policy: Policy, config: BoardConfig, seeds: range, layouts: int =
     first_cell, guesses = first_click(policy, config), []
     env = MinesweeperVectorEnv(len(seeds), **config.arguments())
     env.reset(seed=list(seeds))
-    env.step(np.full(len(seeds), first_cell, np.int64))
+    env.step(np.full(len(seeds), first_cell, np.int64))  # places the mines
     games, depth = after_first_click(config, env.get_state()["mines"], first_cell), 0
     while len(playing := np.flatnonzero((games.status == PLAYING) & (games.log_layouts > math.log(layouts + 0.5)))):
         boards = games.boards()

@@ -114,7 +114,6 @@ def main() -> None:
     claim_model_folder(parser, args.out)
     torch.set_num_threads(1)
     torch.manual_seed(args.seed)
-    # 1. The games of the expert.
     if args.dataset not in minari.list_local_datasets():
         parser.error(f"there is no data set {args.dataset}; the first command of --help writes one")
     dataset = minari.load_dataset(args.dataset)
@@ -126,13 +125,12 @@ def main() -> None:
         parser.error(f"{args.dataset} must hold codes and clicks alone, as without --observation and flags")
     training_set = read_games(dataset, range(args.games - args.held_out), args.fade)
     held_out = read_games(dataset, range(args.games - args.held_out, args.games), args.fade)
-    # 2. The network.
     network = Network(mines)
     optimizer = torch.optim.AdamW(network.parameters(), lr=args.learning_rate, weight_decay=0.0)
     clock, minutes = (time.process_time, args.cpu_minutes) if args.cpu_minutes else (time.monotonic, args.minutes)
     updates, progress, curve, start_time = 0, 0.0, [], clock()
     while progress < 1:
-        # 3. Learn from a minibatch, in one of the 8 symmetries of a square board.
+        # A minibatch, in one of the 8 symmetries of a square board.
         chosen, symmetry = torch.randint(len(training_set[0]), (args.batch_size,)), int(torch.randint(8, ()))
         codes, legal, target = (transform(column[chosen].view(-1, rows, cols), symmetry) for column in training_set)
         loss = functional.cross_entropy(network(codes, legal.flatten(1)), target.flatten(1))
@@ -143,7 +141,6 @@ def main() -> None:
         optimizer.step()
         updates += 1
         progress = min(1.0, (clock() - start_time) / 60 / minutes)
-        # 4. Log and save now and then, and at the end.
         if updates % 200 == 0 or progress == 1:
             with torch.no_grad():
                 held_out_loss = functional.cross_entropy(network(*held_out[:2]), held_out[2]).item()

@@ -201,9 +201,10 @@ class Games:
         self.kept: list[list[np.ndarray]] = [[] for _ in range(count)]
 
     def step(self, agent: Agent, replay: Replay) -> list[bool]:
-        """Clicks once in each game; returns whether each game that ended was won."""
+        """Clicks once in each game; returns, for each game that ended, whether it was won."""
         self.certain &= self.legal
         opened = (self.boards <= 8).any((1, 2))
+        # The first click is random; later ones open a certain cell if there is one, or else the safest of a new look.
         clicks = np.where(opened, self.certain.argmax(1), replay.random.integers(SIDE * SIDE, size=len(opened)))
         rated = np.flatnonzero(opened & ~self.certain.any(1))
         if len(rated):
@@ -262,13 +263,13 @@ def main() -> None:
         for board_games in games:
             agent.mines, steps = board_games.mines, steps + args.num_envs
             won = [*won, *board_games.step(agent, replay)][-2000:]
-        while updates * args.batch_size < args.replays * (replay.stored - 2000):
+        while updates * args.batch_size < args.replays * (replay.stored - 2000):  # after the first 2000 boards
             updates += 1
             optimizer.param_groups[0]["lr"] = args.learning_rate * (1 - progress) * min(1, updates / 100)
             learn(network, optimizer, replay, args)
             with torch.no_grad():
                 for average, current in zip(agent.parameters(), network.parameters(), strict=True):
-                    average.lerp_(current, max(0.005, 1 / (updates + 1)))
+                    average.lerp_(current, max(0.005, 1 / (updates + 1)))  # at first the mean, then a moving average
         seconds = time.process_time() if args.cpu_minutes else time.monotonic() - start_time
         progress = max(seconds / 60 / (args.cpu_minutes or args.minutes), steps / args.steps)
         if progress >= 1 or not curve or seconds > curve[-1]["seconds"] + 10:

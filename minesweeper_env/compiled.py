@@ -73,8 +73,8 @@ def _stamp(path: Path) -> str:
     Only imports of the forms `from package.module import name` and `from package.folder import module` are followed,
     and only into this package and the outermost package of the file.
     """
-    package_folders = takewhile(lambda folder: (folder / "__init__.py").exists(), path.parents)
-    packages = {"minesweeper_env": _PACKAGE} | {folder.name: folder for folder in list(package_folders)[-1:]}
+    outermost = list(takewhile(lambda folder: (folder / "__init__.py").exists(), path.parents))[-1:]
+    packages = {"minesweeper_env": _PACKAGE} | {folder.name: folder for folder in outermost}
     sources: dict[Path, bytes] = {}
     pending = [path, _PACKAGE / "linking.py"]
     while pending:

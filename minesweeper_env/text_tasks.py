@@ -131,7 +131,7 @@ class TextTasks(Sequence[dict[str, Any]]):
         while not over:
             yield (position := Position(codes, self.config.mines))
             safe = np.flatnonzero(position.by_single_numbers == SAFE)
-            codes, _, over, _, _ = self._env.step(choice(rng, safe if safe.size else position.least))
+            codes, _, over, _, _ = self._env.step(choice(rng, safe if safe.size else position.least_risky))
 
     @staticmethod
     def score_answer(answer: str | None, entry: dict[str, Any]) -> float:

@@ -61,7 +61,7 @@ def rules_text(
     """Returns the prompt: the rules of the games, the form of the board, and the form of a reply.
 
     With `tools` a reply is a tool call; otherwise it is free text with one move. `opened` is the (row, col) of a first
-    click that was made already; None if the player makes the first click.
+    click that was made already; None if the player makes the first click. The limits are those of `TextGame`.
     """
     has_flags = "flag" in config.moves
     or_flag = f" or {asked_form('flag')}" * has_flags

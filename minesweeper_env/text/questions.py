@@ -72,8 +72,8 @@ class Position:
         return inference.mine_probabilities(self.codes, self.mines)
 
     @cached_property
-    def least(self) -> NDArray[np.int64]:
-        """The covered cells of least risk, row * cols + col."""
+    def least_risky(self) -> NDArray[np.int64]:
+        """The covered cells of least risk, (k,), each row * cols + col."""
         risks = np.where(self.codes == HIDDEN, self.risks, np.inf)
         return np.flatnonzero(risks < risks.min() + TIE)
 
@@ -180,7 +180,7 @@ class _BestGuess(Question):
     def pose(self, position: Position, rng: Random) -> dict[str, Any] | None:  # noqa: ARG002
         if (position.by_single_numbers == SAFE).any():
             return None
-        row, col = divmod(int(position.least[0]), position.codes.shape[1])
+        row, col = divmod(int(position.least_risky[0]), position.codes.shape[1])
         if position.risks[row, col] == 0.0:
             return None
         return {"level": "guess", "cell": [row, col], "risks": position.risks.tolist()}

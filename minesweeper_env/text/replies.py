@@ -180,9 +180,9 @@ def asked_form(verb: str = "open") -> str:
 def parse_reply(reply: str | None, codes: ArrayLike, moves: tuple[str, ...] = ("open",)) -> Reply:
     """Returns the move in a reply, which may be any text or None; never raises.
 
-    The last move in a tag or a box counts; or else the last one in a call, a bracket or an object that has its line to
-    itself; or else the last one in prose, where "not open 3 4" is none, and "then open 3 4" one for later, which counts
-    where there is no other. Thinking does not count.
+    Three places may hold the move: a tag or a box; then a call, a bracket or an object on a line of its own; then
+    prose. The last move of the first place that has one counts. In prose, "not open 3 4" is no move, and "then open
+    3 4" counts only if there is no other. Thinking does not count.
 
     Args:
         reply: the text, such as `<move>open 3 4</move>`.
