@@ -10,6 +10,7 @@ convolutional, so that its weights fit every board. The value of a click is its 
 
 import time
 from collections import deque
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -177,4 +178,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    with suppress(KeyboardInterrupt):  # Ctrl-C keeps the weights saved last.
+        main()

@@ -11,6 +11,7 @@ win every covered cell is a mine. Both need nothing but what a player sees.
 """
 
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -215,4 +216,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    with suppress(KeyboardInterrupt):  # Ctrl-C keeps the weights saved last.
+        main()

@@ -9,6 +9,7 @@ are safe, and `exact` clicks one of them. So the later clicks of the game count 
 """
 
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -155,4 +156,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    with suppress(KeyboardInterrupt):  # Ctrl-C keeps the weights saved last.
+        main()

@@ -7,6 +7,7 @@ The discount `gamma` is 0 by default: a click is judged by whether it was safe, 
 """
 
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -163,4 +164,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    with suppress(KeyboardInterrupt):  # Ctrl-C keeps the weights saved last.
+        main()

@@ -10,6 +10,7 @@ a part of each board, too. The logits of overlapping windows are averaged. No cl
 
 import copy
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -279,4 +280,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    with suppress(KeyboardInterrupt):  # Ctrl-C keeps the weights saved last.
+        main()

@@ -14,7 +14,7 @@ LINES = {
     "baselines": 16_600,
     "benchmarks": 1_645,
     "docs": 1_270,
-    "examples": 1_660,
+    "examples": 1_670,
     "minesweeper_env": 12_165,
     "minesweeper_play": 5_660,
     "minesweeper_text": 500,

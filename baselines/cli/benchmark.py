@@ -62,7 +62,7 @@ def _add_arguments(parser: Parser) -> None:
     text = "play about S seconds on each board"
     timed.add_argument("--seconds", type=positive_number, default=20, metavar="S", help=text)
     add.add_argument("--yes", action="store_true", help="replace earlier entries of the same author without asking")
-    add.add_argument("--docs", type=Path, default=Path("docs"), metavar="DIR", help="add to this documentation")
+    add.add_argument("--docs", type=Path, default=Path("docs"), metavar="DIR", help="docs of a clone (default docs)")
 
 
 def _add_run_options(run: argparse.ArgumentParser) -> None:
@@ -146,9 +146,9 @@ def _prepare_add(options: argparse.Namespace) -> Work:
     from baselines.benchmark.entries import check_entry
 
     script = options.docs / "generate" / "pages.py"
-    if not script.is_file():
+    if not (script.is_file() and (options.docs / ".." / "README.md").is_file()):
         raise ValueError(
-            f"{options.docs} has no generate/pages.py; run this in a checkout, or name its folder with --docs"
+            f"{options.docs} is no folder docs of a clone of this project: run this in a clone, or name it by --docs"
         )
 
     def add() -> int:

@@ -44,7 +44,7 @@ class HelpFormatter(argparse.HelpFormatter):
 
     def _get_help_string(self, action: argparse.Action) -> str:
         text, default = action.help or "", action.default
-        if "(default" in text or default in (None, False, argparse.SUPPRESS, []) or action.required:
+        if "(default" in text or default is True or default in (None, False, argparse.SUPPRESS, []) or action.required:
             return text
         return f"{text} (default {' '.join(map(str, default)) if isinstance(default, (list, tuple)) else default})"
 

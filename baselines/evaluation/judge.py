@@ -120,8 +120,8 @@ NOTES = (
 """An explanation of the labels of `diagnostic_lines`."""
 
 BELIEFS = (
-    "bits/cell: divergence of the policy's own mine probabilities from the exact ones, per covered cell next to a "
-    "number of frozen positions. off by 1%: certain cells among these believed on the wrong side of 1%."
+    "bits/cell: divergence of the policy's own mine probabilities from the exact ones, in fixed positions, per covered "
+    "cell next to a clue. off by 1%: the share of the certain cells whose probability is off by more than 1%."
 )
 """An explanation of the labels of beliefs in `diagnostic_lines`."""
 

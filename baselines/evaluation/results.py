@@ -320,7 +320,7 @@ class Results:
         yield from answer_notes(self.policies)
         for result in self.policies:
             if result.truncated:
-                yield f"{result.policy} gave up, or reached the step limit, in {result.truncated} games: not won."
+                yield f"{result.policy} gave up, or reached a limit of steps or replies, in {result.truncated} games."
 
 
 def _flat(row: Row) -> Row:
