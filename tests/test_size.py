@@ -16,7 +16,7 @@ LINES = {
     "docs": 1_270,
     "examples": 1_670,
     "minesweeper_env": 12_165,
-    "minesweeper_play": 5_660,
+    "minesweeper_play": 5_700,
     "minesweeper_text": 500,
     "tests": 24_600,
 }

@@ -27,6 +27,7 @@ WRITTEN = {**{count: str(count) for count in range(9)}, FLAGGED: "F", QUESTION: 
 """The character of each code."""
 
 EXPLODED = "!"
+_OPENED_MINE = MINE + 1  # its code while a text is read
 
 
 class Glyphs(NamedTuple):
@@ -52,7 +53,8 @@ READ: dict[str, int] = {
     **{character: code for code, character in WRITTEN.items()},
     **dict.fromkeys("\u25a0\u2588\u2593H\U0001f7e6\U0001f7e9", HIDDEN),
     **dict.fromkeys("X\u2717\u2691\U0001f6a9", FLAGGED),
-    **dict.fromkeys((EXPLODED, "\U0001f4a3", "\U0001f4a5"), MINE),
+    "\U0001f4a3": MINE,
+    **dict.fromkeys((EXPLODED, "\U0001f4a5"), _OPENED_MINE),
     **dict.fromkeys(("-1", "null", "None"), HIDDEN),
 }
 """The code of each sign."""
@@ -76,6 +78,14 @@ Line = tuple[int, str]
 """A line of a text, and its number from 1."""
 
 
+class Position(NamedTuple):
+    """What a text says of a position."""
+
+    board: NDArray[np.int8]  # (rows, cols), codes of radius 1
+    mine_counts: set[int]  # the numbers of mines that the text states: none, one or several
+    opened_mine: Cell | None  # that a lost board marks
+
+
 # These two functions take linear time; regular expressions would not, on a long line of "|" or of blanks.
 def _is_rule(line: str) -> bool:
     """Returns whether a line is a rule of a table, such as "+---+---+", without cells."""
@@ -95,11 +105,11 @@ def _split_rows(line: str) -> Iterator[str]:
 
 def read_board(text: str) -> NDArray[np.int8]:
     """Returns the board that a text shows, as (rows, cols) int8 codes of radius 1; raises a TextError."""
-    return read_position(text)[0]
+    return read_position(text).board
 
 
-def read_position(text: str) -> tuple[NDArray[np.int8], set[int]]:
-    """Returns the board as `read_board` does, and the numbers of mines that the text states: none, one or several."""
+def read_position(text: str) -> Position:
+    """Returns the board as `read_board` does, and what else the text states."""
     # The signs of NumPy's `repr`, invisible marks of emoji, and brackets.
     text = re.sub(r"array\(|(?:,|(?<! )) *dtype=\w+|[\ufeff\ufe0f\u20e3()]", "", text.replace("\u00a0", " "))
     # The style "json" of text games.
@@ -112,10 +122,17 @@ def read_position(text: str) -> tuple[NDArray[np.int8], set[int]]:
         with suppress(TextError):
             board = _board_of(lines[1:])
             if sorted(board.shape) == sides:
-                return board, {mines}
+                return _position(board, {mines})
     board, remarks = _board_of(lines), "\n".join(line for _, line in prose)
     flags = int((board == FLAGGED).sum())
-    return board, {*map(int, _MINES.findall(remarks)), *(int(left) + flags for left in _MINES_LEFT.findall(remarks))}
+    counts = {*map(int, _MINES.findall(remarks)), *(int(left) + flags for left in _MINES_LEFT.findall(remarks))}
+    return _position(board, counts)
+
+
+def _position(board: NDArray[np.int8], mine_counts: set[int]) -> Position:
+    """Returns the position of a board on which opened mines have a code of their own."""
+    opened = [(row, col) for row, col in np.argwhere(board == _OPENED_MINE).tolist()]
+    return Position(np.minimum(board, np.int8(MINE)), mine_counts, opened[0] if len(opened) == 1 else None)
 
 
 def _split_prose(text: str) -> tuple[list[Line], list[Line]]:

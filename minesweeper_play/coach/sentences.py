@@ -8,8 +8,9 @@ from itertools import groupby
 import numpy as np
 from rich.table import Table
 
+from minesweeper_env.codes import FLAGGED
 from minesweeper_play.catalogue import Catalogue, wrapped_lines
-from minesweeper_play.coach.board_text import ASCII, board_lines, draw_codes, draw_session
+from minesweeper_play.coach.board_text import ASCII, Drawn, board_lines, draw_codes, draw_session
 from minesweeper_play.coach.review import Analysis, Mark, Review, Turn
 from minesweeper_play.explanations import (
     ESTIMATED,
@@ -20,6 +21,7 @@ from minesweeper_play.explanations import (
     table_lines,
     table_of,
 )
+from minesweeper_play.game.moves import Cell
 
 _MOST_LAYOUTS = 1_000_000
 """The largest number of layouts that is printed as a number."""
@@ -51,7 +53,11 @@ def position_lines(analysis: Analysis, catalogue: Catalogue, width: int) -> list
     """Returns the lines of an analysis for a terminal with `width` columns."""
     risks = analysis.probabilities if analysis.status in ("ready", "playing") else None
     lines = [*wrapped_lines(_position_head(analysis, catalogue), width), ""]
-    lines += [*board_lines(draw_codes(analysis.board, ASCII, risks), width), ""]
+    cells = draw_codes(analysis.board, ASCII, risks)
+    if analysis.opened_mine is not None:
+        row, col = analysis.opened_mine
+        cells[row][col] = Drawn(ASCII.exploded, "exploded")
+    lines += [*board_lines(cells, width), ""]
     for sentence in _position_sentences(analysis, catalogue):
         lines += wrapped_lines(sentence, width)
     if analysis.status == "playing" and not analysis.steps and not analysis.survives:
@@ -78,6 +84,8 @@ def _position_sentences(analysis: Analysis, catalogue: Catalogue) -> Iterator[st
     """Yields the sentences on a position: its end, or its certain cells, probability of winning and best move."""
     if analysis.status in ("won", "lost"):
         yield catalogue.text(f"position_{analysis.status}")
+        if analysis.before is not None and analysis.opened_mine is not None:
+            yield " ".join(_opened_mine_sentences(analysis.before, analysis.opened_mine, catalogue))
         return
     if analysis.wrong_flags:
         cells = name_cells(analysis.wrong_flags, catalogue)
@@ -95,6 +103,19 @@ def _position_sentences(analysis: Analysis, catalogue: Catalogue) -> Iterator[st
     if analysis.has_flag:
         yield catalogue.text("advice_flag", cell=name_cell(analysis.best, catalogue))
     yield from explain_proof(analysis.steps, analysis.board, catalogue)
+
+
+def _opened_mine_sentences(before: Analysis, cell: Cell, catalogue: Catalogue) -> Iterator[str]:
+    """Yields the sentences on the click that lost: its risk in the position before, beside the least risk there."""
+    risk, least = float(before.probabilities[cell]), float(before.probabilities[before.board >= FLAGGED].min())
+    yield catalogue.text("position_opened", cell=name_cell(cell, catalogue))
+    if risk == 1.0:
+        yield catalogue.text("detail_certain_mine", count=1)
+    else:
+        values = {"risk": catalogue.per_cent(risk, 1), "least": catalogue.per_cent(least, 1)}
+        yield catalogue.text("detail_excess" if risk > least else "detail_least", **values)
+    if before.safe:
+        yield catalogue.text("detail_safe")
 
 
 def review_lines(review: Review, catalogue: Catalogue, width: int) -> list[str]:

@@ -9,10 +9,10 @@ from support.played_games import play_judged, session_on
 from support.policies import click_config
 
 from baselines.evaluation.games import Loss
-from minesweeper_env import FLAGGED, BoardConfig
+from minesweeper_env import FLAGGED, MINE, BoardConfig
 from minesweeper_env.inference import count_layouts, hint, mine_probabilities
 from minesweeper_play.catalogue import Catalogue
-from minesweeper_play.coach.board_text import read_board
+from minesweeper_play.coach.board_text import read_board, read_position
 from minesweeper_play.coach.review import Mark, Turn, analyse_position, diagnose, judge_turns, replay, review_game
 from minesweeper_play.coach.sentences import position_lines, review_lines
 from minesweeper_play.game.moves import Move, neighbours
@@ -220,6 +220,28 @@ def test_a_loss_that_no_safer_cell_would_have_bettered_is_no_mistake():
     turn = review_game(game, quick=True).turns[-1]
     assert (turn.mark, turn.better) == (Mark.UNLUCKY, None)
     assert turn.excess > 0.0
+
+
+@pytest.mark.parametrize(
+    ("text", "mines", "risk", "least", "was_safe"),
+    [
+        ("2!#\n###", 3, "66.7%", "50.0%", False),
+        ("1!\n##", 1, "33.3%", None, False),
+        ("1 1 # !\n# # # #", 2, "50.0%", "0.0%", True),
+        ("1!\n11", 1, None, None, False),
+    ],
+)
+def test_the_click_that_lost_is_judged_by_the_position_before(text, mines, risk, least, was_safe):
+    board, _, opened_mine = read_position(text)
+    assert board[opened_mine] == MINE
+    found = analyse_position(board, mines, "any", opened_mine=opened_mine, games=20)
+    catalogue = Catalogue("en")
+    lines = " ".join(" ".join(position_lines(found, catalogue, 80)).split())
+    verdict = lines.partition(catalogue.text("position_lost"))[2].partition(catalogue.text("position_before"))[0]
+    assert re.findall(r"[0-9.]+%", verdict) == [number for number in (risk, least) if number]
+    assert (catalogue.text("detail_safe") in verdict) == was_safe
+    assert (catalogue.text("detail_certain_mine", count=1) in verdict) == (risk is None)
+    assert "!" in lines.partition(catalogue.text("position_lost"))[0]
 
 
 @pytest.mark.parametrize("language", ["en", "es"])
