@@ -174,7 +174,11 @@ def test_a_timing_replaces_no_games_that_another_command_has_written_meanwhile(t
 def test_bad_arguments_are_refused_in_one_line(working_folder, capsys, arguments, said):
     assert said in refused(capsys, benchmark.main, "run", "--out", "a", *arguments)
     assert not (working_folder / "a").exists()
-    assert "has no generate/pages.py" in refused(capsys, benchmark.main, "add", "a.json", "--docs", ".")
+    (working_folder / "copy" / "generate").mkdir(parents=True)
+    (working_folder / "copy" / "generate" / "pages.py").touch()
+    (working_folder / "README.md").unlink(missing_ok=True)
+    for folder in (".", "copy"):
+        assert f"{folder} is no folder docs" in refused(capsys, benchmark.main, "add", "a.json", "--docs", folder)
 
 
 PLAYS = (["check", "--replay", "1"], ["time"], ["add", "--replay", "1"])
@@ -192,6 +196,7 @@ def test_what_a_file_names_is_not_loaded_unless_the_user_types_it(working_folder
     (working_folder / "run" / "agent.json").write_text("{}")
     (working_folder / "docs" / "generate").mkdir(parents=True)
     (working_folder / "docs" / "generate" / "pages.py").touch()
+    (working_folder / "README.md").touch()
     assert benchmark.main([work[0], file_of(working_folder / "random.json", policy=policy), *work[1:]]) == 1
     assert f"{policy!r} may run code" in complaint(capsys.readouterr().err)
     assert not (working_folder / "imported").exists()
@@ -216,6 +221,7 @@ def leaderboard(tmp_path):
     for name in ("generate", f"leaderboard/{PROTOCOL.version}"):
         (tmp_path / "docs" / name).mkdir(parents=True)
     (tmp_path / "docs/generate/pages.py").touch()
+    (tmp_path / "README.md").touch()
     file_of(tmp_path / "docs/leaderboard" / PROTOCOL.version / "mine.json", name="mine", author="me")
     return tmp_path / "docs"
 
