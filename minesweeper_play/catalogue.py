@@ -1,4 +1,4 @@
-"""Texts of one language: messages with placeholders, plurals, numbers and wrapped lines; the choice of a language."""
+"""Message catalogue of a language: placeholders, plurals, numbers and line wrapping; and the choice of a language."""
 
 import errno
 import locale

@@ -180,6 +180,7 @@ def _risk(turn: Turn, probabilities: NDArray[np.float64], config: BoardConfig) -
     for cell in neighbours(turn.move.cell, mined.shape):
         if mined[cell] == FLAGGED:
             mined[cell] = MINE
+    # The logarithms of the numbers of layouts; the probabilities go to `buffer`.
     try:
         log_safe, log_all = (infer_posteriors(board[None], config.mines, 1, buffer)[0] for board in (mined, turn.board))
     except inference.InconsistentBoardError:

@@ -1,4 +1,4 @@
-"""Analyses of positions and reviews of games in words, in either language."""
+"""Analyses of positions and reviews of games, as sentences in English or Spanish."""
 
 import math
 from collections import Counter

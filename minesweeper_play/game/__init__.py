@@ -1,1 +1,1 @@
-"""The played game without any screen: moves, hints, the clock, saved games, figures and statistics."""
+"""Logic of the game, without a user interface: moves, hints, the clock, saved games, figures and statistics."""

@@ -108,7 +108,7 @@ def marks_of(advice: Advice) -> Mapping[Cell, Mark]:
 
 
 def marks_of_proof(steps: Sequence[Step]) -> dict[Cell, Mark]:
-    """Returns the cells that a proof names; a clue of one step may be a finding of another."""
+    """Returns the marks of the cells that a proof names; a clue that some step proves is marked "safe" or "mine"."""
     marks: dict[Cell, Mark] = {cell: "clue" for step in steps for cell in step.because}
     for step in steps:
         marks |= dict.fromkeys(step.mine, "mine")
@@ -131,12 +131,12 @@ def rank_guesses(board: NDArray[np.int8], winning: Winning) -> list[Choice]:
     """
     choices = {choice.cell: choice for choice in winning.choices(board)}
     risks = mine_probabilities(board, winning.config.mines)
-    cell, *_ = _by_risk(board, risks)
-    if board[cell] != FLAGGED and all(board[each] == FLAGGED for each in choices):
+    least_risky, *_ = _by_risk(board, risks)
+    if board[least_risky] != FLAGGED and all(board[each] == FLAGGED for each in choices):
         from baselines.scripted.oracle_play.position_value import Choice
 
-        risk = float(risks[cell])
-        return [Choice(cell, risk, winning.win_after(board, [cell], risk))]
+        risk = float(risks[least_risky])
+        return [Choice(least_risky, risk, winning.win_after(board, [least_risky], risk))]
     return [choices[each] for each in advisable(choices, board)]
 
 

@@ -261,7 +261,7 @@ class Session:
             return Report("game_is_over")
         self.aids.add("help")
         before, moves_before = self.board, len(self.moves)
-        while not self.is_over and not self._can_infer():
+        while not self.is_over and not self._has_safe_click():
             self._reveal()
         if len(self.moves) == moves_before:
             return Report("first_click_is_safe" if self.is_protected else "can_infer")
@@ -274,7 +274,7 @@ class Session:
             return Report("game_is_over")
         return _report_at("cell_is_open", *cell) if cell is not None and self._is_open(cell) else None
 
-    def _can_infer(self) -> bool:
+    def _has_safe_click(self) -> bool:
         """Returns whether a click is certainly safe, by the first-click rule or by the clues."""
         return self.is_protected or bool(certain_cells(self.board, self.config.mines).safe.any())
 

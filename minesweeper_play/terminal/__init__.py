@@ -1,4 +1,4 @@
-"""The full-screen game, watching and the web page, in a terminal (Textual)."""
+"""Textual user interface: the full-screen game, the screen that watches policies, and the dialogs."""
 
 import os
 

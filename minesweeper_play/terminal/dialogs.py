@@ -1,4 +1,4 @@
-"""Dialogs: a new game, settings, statistics, the manual, questions, and work that takes long."""
+"""Dialogs: a new game, settings, statistics, the manual, questions, and the progress of long work."""
 
 import re
 from collections.abc import Sequence

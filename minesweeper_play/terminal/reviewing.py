@@ -1,4 +1,4 @@
-"""The screen of a review: the turns with their marks, the board before each of them, what was missed, the curve."""
+"""Screen of a review: turns with marks, the board before each turn, missed proofs, and the win-probability curve."""
 
 from typing import ClassVar
 
