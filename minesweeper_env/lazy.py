@@ -1,4 +1,4 @@
-"""Deferred work: public names imported at first use (PEP 562), and calls that wait for the import of Gymnasium."""
+"""Lazy imports: public names imported at first use (PEP 562), and calls that wait for the import of Gymnasium."""
 
 import sys
 from collections.abc import Callable, Mapping, Sequence

@@ -86,7 +86,7 @@ _BOARDS, _REPAIR, _CLUES, _PLAYER, _CONSTRAINTS, _LOG, _WORKSPACE = accumulate(
 
 @inlined
 def arena_of(arrays: tuple[Any, ...]) -> Arena:
-    """Returns the arena whose arrays, in the order of `Arena.arrays`, are these."""
+    """Returns the arena of these arrays, which have the order of `Arena.arrays`."""
     return Arena(
         Rules(*arrays[:_BOARDS]),
         Boards(*arrays[_BOARDS:_REPAIR]),

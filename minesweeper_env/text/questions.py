@@ -79,13 +79,13 @@ class Position:
 
     @cached_property
     def by_single_numbers(self) -> NDArray[np.int8]:
-        """UNKNOWN, SAFE, MINE or OPEN for each cell, (rows, cols), by one number at a time; see `known_cells`."""
-        return known_cells(self.codes[None], self.mines, 1, SINGLE)[0]
+        """UNKNOWN, SAFE, MINE or OPEN for each cell, (rows, cols) int8, by one number at a time."""
+        return known_cells(self.codes[None], self.mines, radius=1, level=SINGLE)[0]
 
     @cached_property
     def by_several_numbers(self) -> NDArray[np.int8]:
-        """UNKNOWN, SAFE, MINE or OPEN for each cell, (rows, cols), by all numbers and the number of mines."""
-        return known_cells(self.codes[None], self.mines, 1, WITH_TOTAL, find_all=True)[0]
+        """UNKNOWN, SAFE, MINE or OPEN for each cell, (rows, cols) int8, by all numbers and the number of mines."""
+        return known_cells(self.codes[None], self.mines, radius=1, level=WITH_TOTAL, find_all=True)[0]
 
     def level(self, wanted: NDArray[np.bool_], kind: int, needed: int) -> tuple[str, NDArray[np.bool_]]:
         """Returns the easiest level that proves `needed` of `wanted`, (rows, cols), to be `kind`; and those cells."""

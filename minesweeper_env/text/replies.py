@@ -1,4 +1,4 @@
-"""Reader of the moves in replies of language models; `reply_words` has every word and form that it knows."""
+"""Parser of the moves in replies of language models; `reply_words` has every word and form that it knows."""
 
 import json
 import re
@@ -38,7 +38,7 @@ _PROSE = re.compile(
     rf"(?P<verb>{_any_of(words.VERBS)}|{_LABEL}){_TOOL}(?P<call>(?=\())?(?P<before>{_GAP}{{1,24}}+{_ONE_CELL}){_PAIR}"
 )
 _GAP_OR_CLAIM = rf"(?:{_GAP}|(?:{_any_of(words.CLAIMS)})(?![a-z]))"
-_BARE = re.compile(rf"(?P<before>{_GAP_OR_CLAIM}{{0,24}}+){_PAIR}(?:{_GAP_OR_CLAIM}|[.!✅]){{0,24}}+")
+_BARE_PAIR = re.compile(rf"(?P<before>{_GAP_OR_CLAIM}{{0,24}}+){_PAIR}(?:{_GAP_OR_CLAIM}|[.!✅]){{0,24}}+")
 _BLANK = r"[ \t*_\"'`(\[{]++"
 _WORD = rf"{_BLANK}(?!(?:{_any_of(words.CLAUSES)})\b)[^\W\d_]++"
 _CLAUSE = rf"{_BLANK}(?:{_any_of(words.SUBJECTS)}){_BLANK}\Z"
@@ -340,7 +340,7 @@ def _is_quantity(match: re.Match[str]) -> bool:
 
 
 def _move_without_verb(body: str) -> Move | None:
-    match = _BARE.fullmatch(body)
+    match = _BARE_PAIR.fullmatch(body)
     return None if match is None or _is_quantity(match) else _from_match(match)
 
 

@@ -1,4 +1,4 @@
-"""Words and forms of the replies of language models: every one that `replies` reads stands here."""
+"""Vocabulary of the parser in `replies`: all words and forms that it knows in replies of language models."""
 
 SPANISH = {**dict.fromkeys(("abrir", "abro", "abre"), "open"), **dict.fromkeys(("marcar", "marco"), "flag")}
 """The Spanish verbs of `VERBS`: they describe no cell, so in "voy a abrir" the "a" is no article."""

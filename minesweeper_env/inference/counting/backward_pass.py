@@ -59,7 +59,7 @@ def join_components(
             return NEED_VALUES, 0.0, 0.0
         _correlate(fillings, after, after[:width])
         after = after[:width]
-        forward.clamp(after, weighting, math.inf)
+        forward.keep_in_range(after, weighting, math.inf)
     probability = mine_weight / (mine_weight + free_weight) if outside > 0 else 0.0
     if weighting.mode == forward.IID:
         probability = weighting.density
@@ -89,7 +89,7 @@ def join_forward(tables: Tables, num_components: int, weighting: Weighting) -> t
         for j in range(len(fillings)):
             for i in range(width):
                 target[i + j] += values[begin + i] * fillings[j]
-        log_divisor, _ = forward.clamp(target, weighting, math.inf)
+        log_divisor, _ = forward.keep_in_range(target, weighting, math.inf)
         log_scale += log_divisor
         begin, width = next_begin, len(target)
         min_mines += tables.min_used[tables.first_state[last]]
@@ -162,7 +162,7 @@ def _run_backward(frontier: Frontier, tables: Tables, weighting: Weighting, comp
         mine, free = forward.pull_values(tables, weighting, level, size, values[old:], values[new : new + length])
         frontier.probability[group] = mine / (mine + free)
         old, new = new, old
-        _, drift = forward.clamp(values[old : old + length], weighting, drift + weighting.loss * size)
+        _, drift = forward.keep_in_range(values[old : old + length], weighting, drift + weighting.loss * size)
     return True
 
 
@@ -193,7 +193,7 @@ def restore_level(
     if base == level:
         return True
     buffers, free = begin, begin + 2 * largest
-    # Behind the buffers lie levels that an earlier call kept. Those after `base` are done with and overwritten.
+    # Two buffers take turns for levels that do not stay. Behind them lie levels of earlier calls, free after `base`.
     if first_value[base] >= free:
         _, free = forward.level_span(tables, base)
     # The kept levels and one more must fit. The smaller the stride, the less the next call has to recompute.
@@ -212,7 +212,7 @@ def restore_level(
             first_value[current - 1] = forward.DROPPED
         start, end = forward.level_span(tables, current)
         if weighting.mode == forward.BOOLEAN:
-            forward.clamp(values[start:end], weighting, 0.0)
+            forward.keep_in_range(values[start:end], weighting, 0.0)
         else:
             forward.renormalise(values[start:end])
         if stays:

@@ -84,7 +84,7 @@ def count_components(
 ) -> tuple[int, float]:
     """Runs the forward pass over all components, with at most `peak` constraints open at once.
 
-    Returns the outcome, and the natural logarithm of the product of all divisors of the values; see `clamp`.
+    Returns the outcome, and the natural logarithm of the product of all divisors of the values; see `keep_in_range`.
     """
     slot_bits = prepare_slots(frontier, tables, num_constraints)
     slots_per_word = 64 // slot_bits
@@ -103,7 +103,7 @@ def count_components(
                 # An upper bound on the halvings of the values, so that not every level needs a scan.
                 drift += weighting.loss * frontier.size[group]
                 begin, end = level_span(tables, level)
-                scale, drift = clamp(tables.values[begin:end], weighting, drift)
+                scale, drift = keep_in_range(tables.values[begin:end], weighting, drift)
                 log_scale += scale
                 position += 1
         if outcome != ws.OK:
@@ -278,12 +278,12 @@ def level_span(tables: Tables, level: int) -> tuple[int, int]:
 
 
 @inlined
-def clamp(values: Floats, weighting: Weighting, drift: float) -> tuple[float, float]:
+def keep_in_range(values: Floats, weighting: Weighting, drift: float) -> tuple[float, float]:
     """Keeps values within range, in place.
 
-    BOOLEAN values are cut at 1, MODULAR values are reduced by the prime, and others are scaled up if they may have
-    shrunk too far. `drift` is an upper bound on the number of halvings of the values since their last scaling. Returns
-    the natural logarithm of the divisor, and the new drift.
+    BOOLEAN values are cut at 1, MODULAR values are reduced modulo the prime in `density`, and others are scaled up if
+    they may have shrunk too far. `drift` is an upper bound on the number of halvings of the values since their last
+    scaling. Returns the natural logarithm of the divisor, and the new drift.
     """
     if weighting.mode == BOOLEAN:
         for i in range(len(values)):

@@ -130,7 +130,7 @@ def close_constraints(clues: Clues, memory: Memory) -> bool:
 
 @inlined
 def _is_full(closure: Closure) -> bool:
-    # `_write_rest` writes a constraint behind the last one before it counts, and its end is the start of the next.
+    # The constraint that `_write_rest` writes is not yet counted in `size`; its end is the start of the next one.
     return bool(closure.size[0] + 2 >= len(closure.start))
 
 
