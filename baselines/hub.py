@@ -61,7 +61,7 @@ def parse_hub_name(text: str) -> HubName:
 
 
 def pinned_name(text: str) -> str:
-    """Returns a hub name with its commit as the revision, by `hub_folder`; returns any other text unchanged."""
+    """Returns a hub name with the commit that `hub_folder` downloads as its revision; any other text unchanged."""
     if not HUB_NAME.fullmatch(text):
         return text
     name = parse_hub_name(text)

@@ -1,4 +1,4 @@
-"""Cards of benchmark entries: their fields, the checks of these, and the check that no other author has the name."""
+"""Cards of benchmark entries: their fields, and the checks of the fields and of names that another author holds."""
 
 import re
 import unicodedata

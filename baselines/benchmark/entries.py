@@ -212,7 +212,7 @@ def replay_policy(policy: str, games: Games, least: int, path: Path) -> int:
         part = task.play(player, begin, min(games.batch_size, games.games - begin))
         for game, record in zip(part.games, part.records, strict=True):
             outcome = (record.won, record.clicks, result_files.digest_of(record.actions))
-            if outcome != (games.outcomes[game], games.actions[game], games.digest(game)):
+            if outcome != (games.outcomes[game], games.action_counts[game], games.digest(game)):
                 raise RefusedFileError(f"{path}: {games.place(game)}: the policy plays it differently")
         played += len(part.records)
     return played

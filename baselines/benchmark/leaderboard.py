@@ -112,7 +112,7 @@ def _grouped(items: Iterable[Item], card_of: Callable[[Item], Card]) -> dict[Ent
 
 
 def _stacked(texts: Sequence[str]) -> str:
-    """Returns texts as the lines of one cell; "" if all are empty."""
+    """Returns texts as the lines of one table cell, with a sign in place of an empty text; "" if all are empty."""
     return "<br>".join(text or NOT_MEASURED for text in texts) if any(texts) else ""
 
 

@@ -94,7 +94,7 @@ class Games(Strict, frozen=True, dict=True):
 
     def signed(self, sample: Sequence[Sampled]) -> Self:
         """Returns a copy with this sample, and with newly computed `checks` and `sha256`."""
-        games = msgspec.structs.replace(self, checks=self.own_checks(), sample=tuple(sample))
+        games = msgspec.structs.replace(self, checks=self.computed_checks(), sample=tuple(sample))
         content = msgspec.to_builtins(games)
         del content["sha256"]
         return msgspec.structs.replace(games, sha256=sha256_of(content))
@@ -118,7 +118,7 @@ class Games(Strict, frozen=True, dict=True):
         return np.unpackbits(np.frombuffer(self.won, np.uint8), count=self.games).astype(np.bool_)
 
     @cached_property
-    def actions(self) -> NDArray[np.uint16]:
+    def action_counts(self) -> NDArray[np.uint16]:
         """(games,) uint16, the number of actions of each game."""
         return np.frombuffer(self.clicks, "<u2")
 
@@ -126,10 +126,10 @@ class Games(Strict, frozen=True, dict=True):
         """Returns the digest of the actions of a game."""
         return self.digests[DIGEST_BYTES * game : DIGEST_BYTES * (game + 1)]
 
-    def own_checks(self) -> bytes:
-        """Returns the checksum of each game, over its seed, outcome, clicks and actions."""
+    def computed_checks(self) -> bytes:
+        """Returns the checksums of all games, each over the board, seed, outcome, number of clicks and digest."""
         # `tolist`, because Python formats its own numbers faster than NumPy's.
-        name, seed, rows = self.name, self.seed, zip(self.outcomes.tolist(), self.actions.tolist(), strict=True)
+        name, seed, rows = self.name, self.seed, zip(self.outcomes.tolist(), self.action_counts.tolist(), strict=True)
         texts = (f"{name} {seed + game} {won:d} {clicks} ".encode() for game, (won, clicks) in enumerate(rows))
         checks = (hashlib.sha256(text + self.digest(game)).digest() for game, text in enumerate(texts))
         return b"".join(check[:CHECK_BYTES] for check in checks)
@@ -316,7 +316,7 @@ def _check_hashes(games: Games) -> None:
     _require(is_chosen, f"{name}: `sample` must hold the games that the hash of the outcomes chooses")
     for sampled in games.sample:
         game, actions = sampled.game, sampled.actions
-        fits = digest_of(actions) == games.digest(game) and len(actions) == 2 * games.actions[game]
+        fits = digest_of(actions) == games.digest(game) and len(actions) == 2 * games.action_counts[game]
         _require(fits, f"{games.place(game)}: the actions do not match their digest")
     _require(recomputed.sha256 == games.sha256, f"{name}: `sha256` is that of other games")
 

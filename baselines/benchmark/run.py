@@ -124,15 +124,15 @@ def policy_folder(policy: str) -> str:
 
 
 def _checked_part(part: Part, path: Path, games: Assignment, actions: bool) -> Part:
-    """Returns a stored part, with or without its actions; raises a ValueError if it cannot be one of these games."""
+    """Returns a stored part, without its actions unless `actions`; raises a ValueError if it does not fit `games`."""
     indices = [record.seed - games.seeds[0] for record in part.records]
-    # A counter with the name of a figure would replace it.
+    # In a result, a counter named like a figure of `MEASURED` would replace that figure.
     fits = path.name == f"{part.first:08d}{SUFFIX}" and part.counters.keys().isdisjoint(MEASURED)
     if not (fits and indices == [*part.games] and all(_is_possible(record, games.config) for record in part.records)):
         raise ValueError("a file has the name of its first game, and the games that follow it, as they can be")
     if not actions:
         return part._replace(records=tuple(record._replace(actions=b"") for record in part.records))
-    if any(len(record.actions) != 2 * record.clicks for record in part.records):
+    if any(len(record.actions) != 2 * record.clicks for record in part.records):  # Each action is a uint16.
         raise ValueError("the number of actions is not the number of clicks")
     return part._replace(records=tuple(part.records))
 

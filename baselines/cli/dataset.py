@@ -72,7 +72,7 @@ def _prepare(options: argparse.Namespace) -> Work:
         name = options.name
         if name is None:
             check_name(name := default_name(assignment.name, config))
-        if getattr(assignment.made, "may_resign", False):
+        if getattr(assignment.built_policy, "may_resign", False):
             raise ValueError(f"{assignment.name} may give games up, but a data set needs games that are won or lost")
         if any(name == planned for planned, *_ in plans):
             raise ValueError(f"two policies would write {name}; record them one by one, with --name")

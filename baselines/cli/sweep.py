@@ -231,6 +231,7 @@ def _prepare(options: argparse.Namespace) -> Work:
     check_values(sweep)
     codes = {reward: code_of_reward(reward) for reward in getattr(search.get("reward"), "choices", (base.reward,))}
     plan = {"settings": base.to_json(), "search": options.search, "seed": options.seed, "trials": options.trials}
+    # A sweep resumes only with unchanged reward code, so the plan holds a digest for each reward.
     plan |= {f"{name} {reward}": value for reward, code in codes.items() for name, value in code.items()}
     claim_folder(options.out, PLAN_FILE, plan)
     with hold_folder(options.out):

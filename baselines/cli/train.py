@@ -43,7 +43,7 @@ class LongHelp(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
         """Prints the long help, and exits."""
         parser.print_help()
-        print(configurations.long_help(max(get_terminal_size().columns - 2, 20)))
+        print(configurations.long_help(max(get_terminal_size().columns - 2, 20)))  # argparse wraps at this width, too
         parser.exit()
 
 

@@ -161,7 +161,7 @@ def prepare(
         precision=getattr(make, "precision", None),
         transcripts=getattr(policy, "transcripts", None),
         digest=getattr(make, "digest", lambda: None)(),
-        made=policy,
+        built_policy=policy,
     )
 
 

@@ -171,7 +171,8 @@ def without_difference(test: Row) -> Row:
 
 
 def with_tests(rows: Iterable[Row], tests: Sequence[Row]) -> list[Row]:
-    """Returns the rows with a field `mcnemar`: the first test of the row's policy, without its name, or None."""
+    """Returns the rows with a field `mcnemar`: the first test of the row's policy, less its field "policy", or None."""
+    # A later test replaces an earlier one of the same policy, so the order is reversed.
     first_tests = {test["policy"]: {name: test[name] for name in test if name != "policy"} for test in reversed(tests)}
     return [row | {"mcnemar": first_tests.get(row["policy"])} for row in rows]
 

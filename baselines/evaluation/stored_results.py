@@ -1,4 +1,4 @@
-"""Files of results that others may have changed: their counts are checked when they are read."""
+"""Reader of result files that others may have changed; it checks that the figures of each policy agree."""
 
 import math
 from pathlib import Path

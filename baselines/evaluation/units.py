@@ -46,7 +46,7 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True)
 class Assignment:
-    """A policy and its games on one board, as workers receive them; all fields but `made` must pickle.
+    """A policy and its games on one board, as workers receive them; all fields but `built_policy` must pickle.
 
     Attributes:
         name: name of the policy in tables and messages.
@@ -61,7 +61,7 @@ class Assignment:
         precision: number format of the policy's network; None for a policy without such a choice.
         transcripts: the transcripts of a policy that asks a server; None for any other.
         digest: hash of the files of the policy; None for a policy of this package.
-        made: the policy, if this process has made it already; workers make their own.
+        built_policy: the policy, if this process has built it already; workers build their own.
     """
 
     name: str
@@ -76,19 +76,19 @@ class Assignment:
     precision: str | None = None
     transcripts: Transcripts | None = None
     digest: str | None = None
-    made: Policy | None = None
+    built_policy: Policy | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        return vars(self) | {"made": None}
+        return vars(self) | {"built_policy": None}
 
     def player(self) -> Policy:
-        """Returns the policy that this process has made, or builds it; a language model's answers go to `transcripts`.
+        """Returns the policy that this process has built, or builds it; a language model's answers go to `transcripts`.
 
         Raises a PolicyError if the policy's files have changed since the digest that the results name.
         """
         build: Any = self.build
-        policy: Any = build() if self.made is None else self.made
-        if self.made is None and self.digest is not None and self.digest != build.func.digest():
+        policy: Any = build() if self.built_policy is None else self.built_policy
+        if self.built_policy is None and self.digest is not None and self.digest != build.func.digest():
             raise PolicyError(f"{self.name} has changed since the command began; run it again with a copy of its files")
         if self.transcripts is not None:
             policy.transcripts = self.transcripts

@@ -243,7 +243,7 @@ def _folder_name(settings: TrainingSettings) -> str:
 
 
 def _resumed_settings(folder: Path, given: dict[str, Any]) -> TrainingSettings:
-    """Returns the settings of the training in a folder, with the given ones in `MAY_CHANGE`; others must be equal."""
+    """Returns the stored settings of a training, with the given ones in `MAY_CHANGE`; checks that the others agree."""
     if (run := read_run(folder)) is None:
         raise ValueError(f"--resume finds no training in {folder}: there is no {RUN_FILE}")
     settings = settings_of(folder / RUN_FILE, run["settings"], {})

@@ -231,6 +231,7 @@ class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
         self._update_current_progress_remaining(self.num_timesteps, self._total_timesteps)
         self.train()
         assert isinstance(self.rollout_buffer, ThinnedRolloutBuffer)
+        # `drawn` is that of the last epoch; the others draw about as many steps.
         return self.n_steps * self.n_envs + LEARNING_COST * self.n_epochs * self.rollout_buffer.drawn
 
     def after_step(self, rollout_locals: dict[str, Any], _globals: dict[str, Any]) -> bool:

@@ -46,7 +46,7 @@ def cell_losses(
 
 
 def worth_loss(log_worth: Tensor, targets: Tensor, weights: Tensor) -> Tensor:
-    """Returns the mean, with weights (N,), of the cross-entropies of the probability of winning and its target."""
+    """Returns the weighted mean cross-entropy of log win probabilities and target probabilities; all are (N,)."""
     log_worth = log_worth.clamp(max=-_LEAST_LOSS)
     losses = -(targets * log_worth + (1 - targets) * torch.log(-torch.expm1(log_worth)))
     return (weights * losses).sum() / weights.sum()
@@ -209,7 +209,7 @@ class AfterstateLearner:
             record(f"train/{name}", value.item())
 
     def _set_learning_rates(self) -> None:
-        """Sets and logs the learning rates; they rise from 0 in the warm-up, and then follow the budget."""
+        """Sets the learning rates: up from 0 in the warm-up, then by the budget. Logs the one that is not of safety."""
         hyperparameters = self._hyperparameters
         rate = hyperparameters.learning_rate_at(1.0 - self._budget.progress(self.num_timesteps))
         rate *= min(1.0, (self.num_timesteps / hyperparameters.batch_size + 1) / hyperparameters.warm_up)

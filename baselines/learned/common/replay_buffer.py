@@ -64,7 +64,7 @@ class RingBuffer:
         self.added += count
 
     def save(self) -> Tensors:
-        """Returns copies of the filled rows, for `restore`."""
+        """Returns copies of the filled rows of each column, and `added`, for `restore`."""
         filled = {name: torch.from_numpy(column[: self.size].copy()) for name, column in self.columns.items()}
         return filled | {"added": torch.tensor([self.added])}
 

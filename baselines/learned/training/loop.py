@@ -173,7 +173,7 @@ def stop_on_signals(announces: bool = True) -> Generator[Stop]:
 
 
 def _save_and_evaluate(training: Training, log: Log, stop: Stop) -> bool:
-    """Saves, then evaluates the newest weights unless SIGTERM came and an agent is kept; returns whether it did."""
+    """Saves; evaluates the newest weights unless SIGTERM came and an agent is kept. Returns whether it evaluated."""
     training.save()
     if stop.is_quick and training.progress.kept is not None:
         return False

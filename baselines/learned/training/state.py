@@ -110,7 +110,7 @@ class Training:
         return bisect_right(EVALUATIONS, self.budget.progress(self.steps))
 
     def is_due(self) -> bool:
-        """Returns whether to evaluate now; an evaluation that would take too long is skipped."""
+        """Returns whether to evaluate now; an evaluation that would take too long is skipped, and counts as done."""
         if self.evaluations_due <= self.done:
             return False
         spent, allowed = self.progress.evaluation_seconds, EVALUATION_FRACTION * self.budget.elapsed()
