@@ -36,7 +36,7 @@ def say(line: str, *, replaces: bool = False) -> None:
 
 
 def _say_compiling(label: str) -> None:
-    say(f"Compiling parts of {label}, each once per installation")
+    say(f"Compiling parts of {label} that are new here, each once per installation")
 
 
 _show: Callable[[str], object] = _say_compiling
