@@ -27,7 +27,7 @@ WRITTEN = {**{count: str(count) for count in range(9)}, FLAGGED: "F", QUESTION: 
 """The character of each code."""
 
 EXPLODED = "!"
-_OPENED_MINE = MINE + 1  # its code while a text is read
+_EXPLODED_CODE = MINE + 1  # its code while a text is read
 
 
 class Glyphs(NamedTuple):
@@ -54,7 +54,7 @@ READ: dict[str, int] = {
     **dict.fromkeys("\u25a0\u2588\u2593H\U0001f7e6\U0001f7e9", HIDDEN),
     **dict.fromkeys("X\u2717\u2691\U0001f6a9", FLAGGED),
     "\U0001f4a3": MINE,
-    **dict.fromkeys((EXPLODED, "\U0001f4a5"), _OPENED_MINE),
+    **dict.fromkeys((EXPLODED, "\U0001f4a5"), _EXPLODED_CODE),
     **dict.fromkeys(("-1", "null", "None"), HIDDEN),
 }
 """The code of each sign."""
@@ -83,7 +83,7 @@ class Position(NamedTuple):
 
     board: NDArray[np.int8]  # (rows, cols), codes of radius 1
     mine_counts: set[int]  # the numbers of mines that the text states: none, one or several
-    opened_mine: Cell | None  # that a lost board marks
+    exploded: Cell | None  # that a lost board marks
 
 
 # These two functions take linear time; regular expressions would not, on a long line of "|" or of blanks.
@@ -131,7 +131,7 @@ def read_position(text: str) -> Position:
 
 def _position(board: NDArray[np.int8], mine_counts: set[int]) -> Position:
     """Returns the position of a board on which opened mines have a code of their own."""
-    opened = [(row, col) for row, col in np.argwhere(board == _OPENED_MINE).tolist()]
+    opened = [(row, col) for row, col in np.argwhere(board == _EXPLODED_CODE).tolist()]
     return Position(np.minimum(board, np.int8(MINE)), mine_counts, opened[0] if len(opened) == 1 else None)
 
 
@@ -320,9 +320,13 @@ def draw_session(session: Session, glyphs: Glyphs, risks: NDArray[np.float64] | 
         for chosen, kind in ((mines & ~flags, "mine"), (flags & ~mines, "wrong")):
             for row, col in np.argwhere(chosen).tolist():
                 cells[row][col] = Drawn(getattr(glyphs, kind), kind)
-    if session.exploded is not None:
-        row, col = session.exploded
-        cells[row][col] = Drawn(glyphs.exploded, "exploded")
+    return with_exploded(cells, session.exploded, glyphs)
+
+
+def with_exploded(cells: list[list[Drawn]], exploded: Cell | None, glyphs: Glyphs) -> list[list[Drawn]]:
+    """Puts the sign of the opened mine, if there is one, into the cells of a board; returns the cells."""
+    if exploded is not None:
+        cells[exploded[0]][exploded[1]] = Drawn(glyphs.exploded, "exploded")
     return cells
 
 

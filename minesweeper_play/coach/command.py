@@ -83,14 +83,14 @@ def _check_finished(options: PlayOptions, is_over: bool, catalogue: Catalogue) -
 
 def _analysed(text: str, options: PlayOptions, catalogue: Catalogue) -> str:
     """Returns the analysis of the position in a text; raises a ValueError unless the mines are stated consistently."""
-    board, mine_counts, opened_mine = read_position(text)
+    board, mine_counts, exploded = read_position(text)
     if options.mines is not None:
         mine_counts.add(options.mines)
     _check_finished(options, False, catalogue)
     if len(mine_counts) != 1:
         numbers = catalogue.listing([str(number) for number in sorted(mine_counts)])
         raise ValueError(catalogue.text("coach_mines_differ" if mine_counts else "coach_needs_mines", numbers=numbers))
-    rules: dict[str, Any] = {"luck": options.luck, "needs_no_guess": bool(options.no_guess), "opened_mine": opened_mine}
+    rules: dict[str, Any] = {"luck": options.luck, "needs_no_guess": bool(options.no_guess), "exploded": exploded}
     analysis = analyse_position(board, mine_counts.pop(), options.first_click, **rules)
     if options.as_json:
         return json.dumps(position_content(analysis), indent=2)
@@ -131,7 +131,7 @@ def position_content(analysis: Analysis) -> dict[str, Any]:
         "rows": analysis.board.shape[0],
         "cols": analysis.board.shape[1],
         "mines": analysis.mines,
-        "board": write_board(analysis.board, analysis.opened_mine).splitlines(),
+        "board": write_board(analysis.board, analysis.exploded).splitlines(),
         "status": analysis.status,
         # Programs refuse to read, and Python to write, whole numbers of thousands of digits.
         "layouts": analysis.layouts if analysis.layouts < 10**4000 else None,

@@ -295,7 +295,7 @@ class Analysis:
     choices: tuple[Choice, ...] = ()  # safe cells of the proof, or guesses, the best first; empty once the game is over
     has_flag: bool = False  # whether the best cell has a flag, which the player has to remove first
     survives: bool = False  # whether the best cell is a forced guess of a game without luck
-    opened_mine: Cell | None = None  # of a lost game, if known
+    exploded: Cell | None = None  # of a lost game, if known
     before: "Analysis | None" = None  # of a lost game: the position with its mines covered
 
     @property
@@ -311,12 +311,12 @@ def analyse_position(
     luck: bool = True,
     needs_no_guess: bool = False,
     games: int = 1000,
-    opened_mine: Cell | None = None,
+    exploded: Cell | None = None,
 ) -> Analysis:
     """Analyses (rows, cols) int8 codes with `games` playouts, at least 2, where nothing exact is known.
 
     `needs_no_guess` says that logic wins the board, and `luck=False` that a forced guess survives. Of a lost game
-    `opened_mine` is judged by the position before, in which the mines are covered. The function raises
+    `exploded` is judged by the position before, in which the mines are covered. The function raises
     an InconsistentBoardError, a PositionTooHardError, or a ValueError for mines or a first-click rule (it matters only
     before the first click) that the board forbids.
     """
@@ -337,7 +337,7 @@ def analyse_position(
     if status == "lost":
         covered_board = np.where(board == MINE, np.int8(HIDDEN), board)
         before = analyse_position(covered_board, mines, "any", luck=luck, needs_no_guess=needs_no_guess, games=games)
-        return replace(analysis, before=before, opened_mine=opened_mine)
+        return replace(analysis, before=before, exploded=exploded)
     if status == "won":
         return analysis
     is_protected = config.first_click != "any" or needs_no_guess

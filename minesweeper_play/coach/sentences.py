@@ -9,8 +9,9 @@ import numpy as np
 from rich.table import Table
 
 from minesweeper_env.codes import FLAGGED
+from minesweeper_env.inference.kernels import TIE
 from minesweeper_play.catalogue import Catalogue, wrapped_lines
-from minesweeper_play.coach.board_text import ASCII, Drawn, board_lines, draw_codes, draw_session
+from minesweeper_play.coach.board_text import ASCII, board_lines, draw_codes, draw_session, with_exploded
 from minesweeper_play.coach.review import Analysis, Mark, Review, Turn
 from minesweeper_play.explanations import (
     ESTIMATED,
@@ -53,10 +54,7 @@ def position_lines(analysis: Analysis, catalogue: Catalogue, width: int) -> list
     """Returns the lines of an analysis for a terminal with `width` columns."""
     risks = analysis.probabilities if analysis.status in ("ready", "playing") else None
     lines = [*wrapped_lines(_position_head(analysis, catalogue), width), ""]
-    cells = draw_codes(analysis.board, ASCII, risks)
-    if analysis.opened_mine is not None:
-        row, col = analysis.opened_mine
-        cells[row][col] = Drawn(ASCII.exploded, "exploded")
+    cells = with_exploded(draw_codes(analysis.board, ASCII, risks), analysis.exploded, ASCII)
     lines += [*board_lines(cells, width), ""]
     for sentence in _position_sentences(analysis, catalogue):
         lines += wrapped_lines(sentence, width)
@@ -84,8 +82,8 @@ def _position_sentences(analysis: Analysis, catalogue: Catalogue) -> Iterator[st
     """Yields the sentences on a position: its end, or its certain cells, probability of winning and best move."""
     if analysis.status in ("won", "lost"):
         yield catalogue.text(f"position_{analysis.status}")
-        if analysis.before is not None and analysis.opened_mine is not None:
-            yield " ".join(_opened_mine_sentences(analysis.before, analysis.opened_mine, catalogue))
+        if analysis.before is not None and analysis.exploded is not None:
+            yield " ".join(_last_click_sentences(analysis.before, analysis.exploded, catalogue))
         return
     if analysis.wrong_flags:
         cells = name_cells(analysis.wrong_flags, catalogue)
@@ -105,17 +103,21 @@ def _position_sentences(analysis: Analysis, catalogue: Catalogue) -> Iterator[st
     yield from explain_proof(analysis.steps, analysis.board, catalogue)
 
 
-def _opened_mine_sentences(before: Analysis, cell: Cell, catalogue: Catalogue) -> Iterator[str]:
-    """Yields the sentences on the click that lost: its risk in the position before, beside the least risk there."""
-    risk, least = float(before.probabilities[cell]), float(before.probabilities[before.board >= FLAGGED].min())
+def _last_click_sentences(before: Analysis, cell: Cell, catalogue: Catalogue) -> Iterator[str]:
+    """Yields the sentences on the click that lost: its risk in the position before, and whether a cell was safe."""
     yield catalogue.text("position_opened", cell=name_cell(cell, catalogue))
-    if risk == 1.0:
-        yield catalogue.text("detail_certain_mine", count=1)
-    else:
-        values = {"risk": catalogue.per_cent(risk, 1), "least": catalogue.per_cent(least, 1)}
-        yield catalogue.text("detail_excess" if risk > least else "detail_least", **values)
+    least = float(before.probabilities[before.board >= FLAGGED].min())
+    yield _risk_sentence(float(before.probabilities[cell]), least, catalogue)
     if before.safe:
         yield catalogue.text("detail_safe")
+
+
+def _risk_sentence(risk: float, least: float, catalogue: Catalogue, cells: int = 1) -> str:
+    """Returns the sentence on the risk of opening cells, beside the least risk on the board; 1 is certain."""
+    if risk == 1.0:
+        return catalogue.text("detail_certain_mine", count=cells)
+    key = "detail_least" if risk - least <= TIE else "detail_excess" if least else "detail_risk"
+    return catalogue.text(key, risk=catalogue.per_cent(risk, 1), least=catalogue.per_cent(least, 1))
 
 
 def review_lines(review: Review, catalogue: Catalogue, width: int) -> list[str]:
@@ -153,13 +155,7 @@ def detail_sentences(turn: Turn, catalogue: Catalogue) -> Iterator[str]:
         return
     if turn.opened != (turn.move.cell,):
         yield text("detail_chord", cells=name_cells(turn.opened, catalogue))
-    risk, least = catalogue.per_cent(turn.risk, 1), catalogue.per_cent(turn.least, 1)
-    if turn.is_certain_death:
-        yield text("detail_certain_mine", count=len(turn.opened))
-    elif turn.misses_safe:
-        yield text("detail_risk", risk=risk)
-    else:
-        yield text("detail_excess" if turn.excess else "detail_least", risk=risk, least=least)
+    yield _risk_sentence(turn.risk, turn.least, catalogue, len(turn.opened))
     if wrong := turn.wrong_flags:
         yield text("detail_wrong_flags", cells=name_cells(wrong, catalogue), count=len(wrong))
     better = turn.better
