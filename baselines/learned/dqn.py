@@ -37,13 +37,12 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from baselines.learned.common.multi_board import BoardExtractor, MultiBoardMixin, check_clicks_alone, make_model
-from baselines.learned.common.optimisation import consistency_losses
+from baselines.learned.common.optimisation import consistency_losses, safety_of
 from baselines.learned.common.replay_buffer import ThinnedReplayBuffer, Transitions, keep_probabilities
 from baselines.learned.common.vec_env import MinesweeperVecEnv
 from baselines.learned.networks import cell_head, click_masks, random_clicks, turn_at_random, unopened
 from baselines.learned.settings import DQNHyperparameters, TrainingSettings
 from minesweeper_env.config import BoardConfig
-from minesweeper_env.inference import mine_probabilities_batch
 
 GUESS = 0.9
 """A click of a lower Q is a guess, for `hindsight_games`."""
@@ -102,10 +101,7 @@ def distillation_loss(outputs: Tensor, codes: Tensor, config: BoardConfig) -> Te
         codes: (N, rows, cols), boards of games in progress.
         config: the board and the rules.
     """
-    boards = codes.cpu().numpy().astype(np.int8)
-    mines = mine_probabilities_batch(boards, config.mines).reshape(len(boards), -1)
-    safe = torch.as_tensor(1.0 - mines, dtype=outputs.dtype, device=outputs.device)
-    legal = click_masks(codes)
+    legal, safe = click_masks(codes), safety_of(codes, config.mines)
     losses = functional.binary_cross_entropy_with_logits(outputs, safe, reduction="none")
     return (losses * legal).sum(dim=1, keepdim=True) / legal.sum(dim=1, keepdim=True)
 

@@ -207,7 +207,7 @@ class TrainingSettings(Options):
     steps: int | None = option(None, "train for STEPS steps instead of --minutes", 1, 1 << 53)
     reward: str = option("safe_click", f"reward steps by {', '.join(REWARDS)}, or a function as path/file.py:NAME")
     gamma: float = option(0.0, "discount returns by this factor per step", 0, 1)
-    teacher: str = option("none", "distil the oracle into dqn: exact", choices=("none", "exact"))
+    teacher: str = option("none", "learn from the oracle, in dqn and afterstate: exact", choices=("none", "exact"))
     start: str | None = option(None, "start from the weights of this run folder or agent")
     optimizer: str = option("muon", "take learning steps with muon or adam", choices=("muon", "adam"))
     envs: int = option(256, "play ENVS games of 64 cells at once", 1, MAX_ENVS)
@@ -234,8 +234,11 @@ class TrainingSettings(Options):
                 f"reward must be one of {', '.join(REWARDS)}, or a function of yours as path/file.py:NAME or "
                 f"package.module:NAME, not {self.reward!r}{hint}"
             )
-        if self.teacher != "none" and (self.algo, self.gamma, self.reward) != ("dqn", 0, "safe_click"):
-            raise ValueError("teacher exact needs algo dqn, reward safe_click and gamma 0: its targets are safeties")
+        is_taught = self.teacher != "none"
+        if is_taught and (self.algo not in ("dqn", "afterstate") or not self.rates_safety):
+            raise ValueError(
+                "teacher exact needs algo dqn or afterstate, reward safe_click and gamma 0: its targets are safeties"
+            )
         if self.algo == "afterstate" and (self.gamma, self.reward) != (0, "safe_click"):
             raise ValueError(f"algo {self.algo} learns win probabilities; it takes no reward and no gamma")
         if self.algo == "afterstate" and not self.luck:

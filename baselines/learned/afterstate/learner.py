@@ -15,8 +15,9 @@ from torch.nn import functional
 from baselines.files import file_name
 from baselines.learned.afterstate.network import AfterstateNetwork
 from baselines.learned.afterstate.self_play import MINE, UNKNOWN, Afterstates, Samples, SelfPlay
+from baselines.learned.afterstate.teacher import Teacher
 from baselines.learned.common import tensor_files
-from baselines.learned.common.optimisation import OPTIMIZER_CLASSES, hindsight_weights
+from baselines.learned.common.optimisation import OPTIMIZER_CLASSES, hindsight_weights, safety_of
 from baselines.learned.common.replay_buffer import RingBuffer
 from baselines.learned.common.tensor_files import Tensors, prefixed, unprefixed
 from baselines.learned.networks import BoardNetwork, check_radius, set_precision, symmetries, transform
@@ -31,16 +32,23 @@ _LEAST_LOSS = 1e-5
 
 
 def cell_losses(
-    safety: Tensor, counts: Tensor, codes: Tensor, labels: Tensor, isolated_weight_cap: float
+    safety: Tensor,
+    counts: Tensor,
+    codes: Tensor,
+    labels: Tensor,
+    isolated_weight_cap: float,
+    exact_safety: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:
     """Returns the losses of safety and counts, each the mean over the boards of a weighted sum over their cells.
 
     Both are cross-entropies with the weights of `hindsight_weights`; counts leave out mines. The logits are (N, n) and
-    (N, COUNTS, n) float32, the boards (N, rows, cols), and the labels (N, n) int64: counts, MINE or UNKNOWN.
+    (N, COUNTS, n) float32, the boards (N, rows, cols), and the labels (N, n) int64: counts, MINE or UNKNOWN. A teacher
+    gives the exact safety, (N, n) float32, which replaces the labels as the target of safety.
     """
     cells = hindsight_weights(codes, isolated_weight_cap) * (labels != UNKNOWN)
     safe = (labels != MINE).to(torch.float32)
-    safety_losses = functional.binary_cross_entropy_with_logits(safety, safe, reduction="none")
+    safety_targets = safe if exact_safety is None else exact_safety
+    safety_losses = functional.binary_cross_entropy_with_logits(safety, safety_targets, reduction="none")
     count_losses = functional.cross_entropy(counts, labels.clamp(0, MINE - 1), reduction="none")
     return (cells * safety_losses).sum(dim=1).mean(), (cells * safe * count_losses).sum(dim=1).mean()
 
@@ -64,17 +72,20 @@ class BoardState:
         pending: draws of stored afterstates that are still due.
     """
 
-    def __init__(self, config: BoardConfig, hyperparameters: AfterstateHyperparameters, envs: int) -> None:
+    def __init__(
+        self, config: BoardConfig, hyperparameters: AfterstateHyperparameters, envs: int, has_teacher: bool
+    ) -> None:
         """Makes games on a board, some of them under the other first-click rule, and empty replay buffers.
 
         `envs` is the number of games in a round on a board of 64 cells; a larger board has fewer, with as many cells.
         """
+        teacher = Teacher(config) if has_teacher else None
         games = scaled(envs, config.cells)
         other_games = min(round(hyperparameters.other_rule * games), games - 1)
         other_rule = "safe" if config.first_click == "opening" else "opening"
         games_of_rules = {config.first_click: games - other_games, other_rule: other_games}
         self.plays = [
-            SelfPlay(replace(config, first_click=rule), count, hyperparameters)
+            SelfPlay(replace(config, first_click=rule), count, hyperparameters, teacher)
             for rule, count in games_of_rules.items()
             if count
         ]
@@ -140,7 +151,10 @@ class AfterstateLearner:
         groups = [{"params": safety}, {"params": counts + worth}]
         optimizer: Any = OPTIMIZER_CLASSES[settings.optimizer]
         self._optimizer: torch.optim.Optimizer = optimizer(groups, weight_decay=self._hyperparameters.weight_decay)
-        self._boards = [BoardState(config, self._hyperparameters, settings.envs) for config in settings.configs]
+        self._has_teacher = settings.teacher != "none"
+        self._boards = [
+            BoardState(config, self._hyperparameters, settings.envs, self._has_teacher) for config in settings.configs
+        ]
 
     def rounds(self, budget: Budget, logger: Logger) -> Iterator[None]:
         """Learns without end, and yields before each round on a board; see `Learner`."""
@@ -195,7 +209,8 @@ class AfterstateLearner:
         codes, label_grids = self._turned(samples.codes, samples.labels.reshape(samples.codes.shape))
         features, labels = network.tower(codes, mines), label_grids.flatten(start_dim=1).long()
         logits = network.safety_logits(features), network.count_logits(features)
-        safety, counts = cell_losses(*logits, codes, labels, hyperparameters.isolated_weight_cap)
+        exact_safety = safety_of(codes, mines) if self._has_teacher else None
+        safety, counts = cell_losses(*logits, codes, labels, hyperparameters.isolated_weight_cap, exact_safety)
         (after,) = self._turned(afterstates.codes)
         targets, weights = (torch.from_numpy(column).to(self._device) for column in afterstates[1:])
         log_worth = -network.hazards(after, mines).sum(dim=(1, 2))

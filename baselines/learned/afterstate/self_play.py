@@ -9,6 +9,7 @@ from baselines.learned.afterstate import search
 from baselines.learned.afterstate.clues import Doubles
 from baselines.learned.afterstate.network import COUNTS, AfterstateNetwork
 from baselines.learned.afterstate.search import Cells, Flags, Limits, Outcomes, Ratings
+from baselines.learned.afterstate.teacher import Teacher
 from baselines.learned.settings import AfterstateHyperparameters
 from baselines.scripted.base import neighbour_sums
 from minesweeper_env.compiled import kernel
@@ -149,8 +150,14 @@ class SelfPlay:
         changed: guesses where the search preferred a click that is not the safest.
     """
 
-    def __init__(self, config: BoardConfig, count: int, hyperparameters: AfterstateHyperparameters) -> None:
-        self.config, self.count, self._hyperparameters = config, count, hyperparameters
+    def __init__(
+        self,
+        config: BoardConfig,
+        count: int,
+        hyperparameters: AfterstateHyperparameters,
+        teacher: Teacher | None = None,
+    ) -> None:
+        self.config, self.count, self._hyperparameters, self._teacher = config, count, hyperparameters, teacher
         self._limits = Limits.on(config, hyperparameters.slack, hyperparameters.breadth, power=1.0)
         self._games = Games(config, count, RewardWeights())
 
@@ -255,13 +262,8 @@ class SelfPlay:
     def _learning_data(self) -> tuple[Samples, Afterstates]:
         """Returns what the games of the round, which are over, teach: safety and counts, and the worth."""
         records = GuessRecords(*(np.concatenate(columns) for columns in zip(*self._records, strict=True)))
-        mixing = self._hyperparameters.mixing if self._searches else 1.0
-        targets, weights = worth_targets(records, self._games.status == WON, self._exploring_guess, mixing)
-        kept = (records.order > 0) | (self._rng.random(len(weights)) < _FIRST_KEPT)
-        useful = (weights > 0) & kept
-        counts = records.counts[useful].astype(np.int64)
-        after = search.afterstates(records.boards[useful], records.cells[useful], counts)
-        worth = Afterstates(after, targets[useful].astype(np.float32), weights[useful].astype(np.float32))
+        kept = (records.order > 0) | (self._rng.random(len(records.order)) < _FIRST_KEPT)
+        worth = self._afterstates(records, kept)
         contents = finished_contents(self._games.revealed_mines())
         games, codes = (np.concatenate(columns) for columns in zip(*self._kept, strict=True))
         covered = (codes > self.config.codes.max_count).reshape(len(codes), self.config.cells)
@@ -275,6 +277,24 @@ class SelfPlay:
             first_samples = Samples(records.boards[first], labels)
             samples = Samples(*(np.concatenate(columns) for columns in zip(samples, first_samples, strict=True)))
         return samples, worth
+
+    def _afterstates(self, records: GuessRecords, kept: Flags) -> Afterstates:
+        """Returns what the `kept` guesses, (K,) bool, of the finished games teach: the worth."""
+        mixing = self._hyperparameters.mixing if self._searches else 1.0
+        targets, weights = worth_targets(records, self._games.status == WON, self._exploring_guess, mixing)
+        useful = (weights > 0) & kept
+        taught_codes, taught_values = records.boards[:0], np.zeros(0)
+        # Before a network knows the sure cells, nearly every click is a guess, and far too much to search.
+        if self._teacher is not None and self._searches:
+            later = np.flatnonzero(records.order > 0)
+            taught_codes, taught_values, is_late = self._teacher.afterstates(records.boards[later], self._rng)
+            useful[later[is_late]] = False
+        counts = records.counts[useful].astype(np.int64)
+        own_codes = search.afterstates(records.boards[useful], records.cells[useful], counts)
+        codes = np.concatenate([own_codes, taught_codes])
+        all_targets, all_weights = np.append(targets[useful], taught_values), np.ones(len(codes))
+        all_weights[: len(counts)] = weights[useful]
+        return Afterstates(codes, all_targets.astype(np.float32), all_weights.astype(np.float32))
 
 
 def finished_contents(mines: NDArray[np.bool_]) -> NDArray[np.int8]:

@@ -4,12 +4,14 @@ from collections.abc import Iterable
 from inspect import unwrap
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 from baselines.learned.networks import click_masks
 from minesweeper_env.codes import FLAGGED
+from minesweeper_env.inference import mine_probabilities_batch
 
 
 def hindsight_losses(outputs: Tensor, codes: Tensor, safe: Tensor, isolated_weight_cap: float) -> Tensor:
@@ -44,6 +46,13 @@ def hindsight_weights(codes: Tensor, isolated_weight_cap: float) -> Tensor:
     # Without isolated cells a cap of 0 would give 0 / 0, a NaN that their zero mask does not remove.
     weight = (isolated_weight_cap / isolated.sum(dim=1, keepdim=True).clamp(min=1)).clamp(max=1.0)
     return (legal & beside_open) + isolated * weight
+
+
+def safety_of(codes: Tensor, mines: int) -> Tensor:
+    """Returns the oracle's probability that each cell is safe, (N, rows * cols) float32, for codes (N, rows, cols)."""
+    boards = codes.cpu().numpy().astype(np.int8)
+    safety = 1.0 - mine_probabilities_batch(boards, mines).reshape(len(boards), -1)
+    return torch.as_tensor(safety, dtype=torch.float32, device=codes.device)
 
 
 TOTAL_WEIGHT = 0.1
