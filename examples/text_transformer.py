@@ -6,7 +6,7 @@
     python examples/text_transformer.py serve --out runs/text/1 --reward win
 
 `learn` sees texts and the rewards of `TextGame` alone. Its games have layouts of the split "train", those of `test`
-have the split "test". An interrupted command goes on where it stopped.
+have the split "test"; `test --reward imitate` is before any reward. An interrupted command goes on where it stopped.
 """
 
 import argparse
@@ -36,7 +36,6 @@ ANSWER = 9  # characters of a reply such as "open 3 4\n"
 MINIBATCH = 64  # replies of a gradient step
 GROUP = 8  # games of one layout, which are compared with each other
 CANDIDATES = 4  # replies to one board, which are compared with each other
-REWARDS = ("win", "sound", "risk", "candidates")
 TRAINING_SEEDS = 1 << 31  # test games have seeds below 2**30
 RATE = 2e-4  # of policy gradient; with 6e-4 `win` unlearned what it had imitated
 PORT = 8080
@@ -89,8 +88,7 @@ class Transformer(nn.Module):
             characters = logits.argmax(1, keepdim=True) if greedy else torch.multinomial(logits.softmax(1), 1)
             text = torch.cat([text, characters], 1)
             logits = self(characters, caches, text.shape[1] - 1)[:, -1]
-        replies = [bytes(line).decode("ascii").partition("\n")[0] for line in text[:, -ANSWER:].tolist()]
-        return text, replies
+        return text, [bytes(line).decode("ascii").partition("\n")[0] for line in text[:, -ANSWER:].tolist()]
 
 
 def encode(texts: list[str]) -> Tensor:
@@ -253,8 +251,7 @@ def serve(run: Run, *_: object) -> None:
             self.send_response(200)
             self.send_header("Content-Type", "application/json")
             self.end_headers()
-            completion = {"object": "chat.completion", "choices": choices, "usage": usage}
-            self.wfile.write(json.dumps(completion).encode())
+            self.wfile.write(json.dumps({"object": "chat.completion", "choices": choices, "usage": usage}).encode())
 
     print(f"serving {run.path} at http://127.0.0.1:{PORT}/v1", flush=True)
     HTTPServer(("127.0.0.1", PORT), Handler).serve_forever()
@@ -270,7 +267,7 @@ def main() -> None:
     parser.add_argument("--size", type=int, choices=range(4, 10), default=5, help="side of the board")
     parser.add_argument("--mines", type=whole_number_from(1), default=5)
     parser.add_argument("--no-guess", choices=["subset", "exact"], default=False, help="boards that need no guess")
-    parser.add_argument("--reward", choices=[*REWARDS, "imitate"], default="win", help="imitate: before any reward")
+    parser.add_argument("--reward", choices=["win", "sound", "risk", "candidates", "imitate"], default="win")
     parser.add_argument("--replies", type=whole_number_from(1), default=75_000, help="replies to learn from")
     parser.add_argument("--games", type=whole_number_from(1), default=1000, help="games of a test")
     options = parser.parse_args()
@@ -278,7 +275,7 @@ def main() -> None:
     if needed and not (options.out / f"{needed}.pt").exists():
         parser.error(f"there is no {options.out}/{needed}.pt; imitate writes the first, and learn that of its --reward")
     if options.work == "learn" and options.reward == "imitate":
-        parser.error(f"learn needs a --reward of {', '.join(REWARDS)}")
+        parser.error("learn needs a --reward: win, sound, risk or candidates")
     torch.set_num_threads(1)
     torch.manual_seed(options.seed)
     board = {"size": options.size, "mines": options.mines, "no_guess": options.no_guess}

@@ -3,6 +3,7 @@
 from typing import Any, NamedTuple
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from baselines.learned.afterstate import search
@@ -10,6 +11,7 @@ from baselines.learned.afterstate.clues import Doubles
 from baselines.learned.afterstate.network import COUNTS, AfterstateNetwork
 from baselines.learned.afterstate.search import Cells, Flags, Limits, Outcomes, Ratings
 from baselines.learned.afterstate.teacher import Teacher
+from baselines.learned.common.optimisation import safety_of
 from baselines.learned.settings import AfterstateHyperparameters
 from baselines.scripted.base import neighbour_sums
 from minesweeper_env.compiled import kernel
@@ -198,7 +200,7 @@ class SelfPlay:
         """Opens all sure cells in each of the games `playing`, or makes a guess where no cell is sure."""
         boards = self._codes()[playing]
         legal = (boards > self.config.codes.max_count).reshape(len(boards), -1)
-        safety = search.rate(self._network, self.config.mines, boards, legal, counts=False).safety
+        safety = self._rate(boards, legal, counts=False).safety
         highest = safety.max(axis=1)
         self.rated += len(boards)
         keep_chance = np.clip(self._hyperparameters.keep_scale * (1 - highest), self._hyperparameters.keep_min, 1)
@@ -219,13 +221,23 @@ class SelfPlay:
         self._open(playing, chosen)
         self._record(games, before, cells, guess_safety, values)
 
+    def _rate(self, boards: NDArray[np.int8], legal: Flags, counts: bool) -> Ratings:
+        """Rates the cells of boards by the network; before games search, a teacher rates their safety instead.
+
+        A new network would die before it meets a late guess.
+        """
+        ratings = search.rate(self._network, self.config.mines, boards, legal, counts)
+        if self._teacher is None or self._searches:
+            return ratings
+        return Ratings(safety_of(torch.from_numpy(boards), self.config.mines).numpy() * legal, ratings.counts)
+
     def _choose_guesses(self, games: Cells, boards: NDArray[np.int8], legal: Flags) -> tuple[Cells, Doubles, Doubles]:
         """Returns the cells to click in K games, their safety, and the values of the best clicks, (K,) each.
 
         A value is NaN if the round does not search. An exploring click need not be the best one.
         """
         network, mines = self._network, self.config.mines
-        ratings = search.rate(network, mines, boards, legal, counts=True)
+        ratings = self._rate(boards, legal, counts=True)
         # Every legal cell counts, also one that the network takes for a certain mine.
         ratings = Ratings(np.maximum(ratings.safety, 1e-6 * legal), ratings.counts)
         cells, highest = ratings.safety.argmax(axis=1), np.full(len(boards), np.nan)
@@ -284,8 +296,7 @@ class SelfPlay:
         targets, weights = worth_targets(records, self._games.status == WON, self._exploring_guess, mixing)
         useful = (weights > 0) & kept
         taught_codes, taught_values = records.boards[:0], np.zeros(0)
-        # Before a network knows the sure cells, nearly every click is a guess, and far too much to search.
-        if self._teacher is not None and self._searches:
+        if self._teacher is not None:
             later = np.flatnonzero(records.order > 0)
             taught_codes, taught_values, is_late = self._teacher.afterstates(records.boards[later], self._rng)
             useful[later[is_late]] = False

@@ -38,14 +38,15 @@ def test_a_training_leaves_an_agent_of_its_kind(tmp_path):
     assert (tmp_path / "curves.png").exists()
 
 
-def test_resuming_goes_on_exactly(tmp_path):
+@pytest.mark.parametrize(("teacher", "steps"), [("none", 240), ("exact", 800)])
+def test_resuming_goes_on_exactly(tmp_path, teacher, steps):
     straight, broken = tmp_path / "straight", tmp_path / "broken"
     for folder in (straight, broken):
         folder.mkdir()
-    train(settings(), straight)
-    train_until_cut(settings(), broken, 80)
-    resumed = prepare(settings(), broken, resume=True)
-    assert 80 <= resumed.learner.num_timesteps < 240
+    train(settings(teacher=teacher, steps=steps), straight)
+    train_until_cut(settings(teacher=teacher, steps=steps), broken, 80)
+    resumed = prepare(settings(teacher=teacher, steps=steps), broken, resume=True)
+    assert 80 <= resumed.learner.num_timesteps < steps
     run(resumed)
     assert_same_end(straight, broken)
 
