@@ -11,14 +11,14 @@ from support.sources import dotted
 
 LINES = {
     "azulejos_env": 1_940,
-    "baselines": 16_720,
+    "baselines": 16_760,
     "benchmarks": 1_645,
     "docs": 1_270,
     "examples": 1_670,
     "minesweeper_env": 12_165,
     "minesweeper_play": 5_700,
     "minesweeper_text": 500,
-    "tests": 24_600,
+    "tests": 24_680,
 }
 """Lines of each folder, counted once for each release; the slack leaves room for the changes between two releases."""
 
