@@ -91,9 +91,7 @@ def trained(algorithm: str, *, killed: bool) -> str:
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "run"
         options = f"--algo {algorithm} --steps 20000 --threads 1 --eval-games 50 --seed 0 --out {run}"
-        # From random weights, afterstate plays for hours before it has enough positions for its first step.
-        start = ["--start", "dqn"] if algorithm == "afterstate" else []
-        command = [sys.executable, "train.py", *options.split(), *start]
+        command = [sys.executable, "train.py", *options.split()]
         if killed:
             kill_after_checkpoint(command, run / "checkpoint.safetensors")
             command += ["--resume"]

@@ -57,7 +57,7 @@ def worth_loss(log_worth: Tensor, targets: Tensor, weights: Tensor) -> Tensor:
     """Returns the weighted mean cross-entropy of log win probabilities and target probabilities; all are (N,)."""
     log_worth = log_worth.clamp(max=-_LEAST_LOSS)
     losses = -(targets * log_worth + (1 - targets) * torch.log(-torch.expm1(log_worth)))
-    return (weights * losses).sum() / weights.sum()
+    return (weights * losses).sum() / weights.sum().clamp(min=1e-9)  # 0 without boards
 
 
 class BoardState:
@@ -69,7 +69,7 @@ class BoardState:
         afterstates: the replay buffer of the boards that teach the worth.
         replays: both buffers by name.
         work: forward passes of the network so far, in cells, roughly.
-        pending: draws of stored afterstates that are still due.
+        pending: draws that are still due, of a stored board of either kind each.
     """
 
     def __init__(
@@ -170,7 +170,8 @@ class AfterstateLearner:
 
     def _play(self, board: BoardState) -> None:
         """Plays a round of games, and stores what they teach."""
-        added_before, searches = board.afterstates.added, self.num_timesteps >= self._hyperparameters.search_starts
+        searches = self.num_timesteps >= self._hyperparameters.search_starts
+        samples_before, afterstates_before = board.samples.added, board.afterstates.added
         for games in board.plays:
             samples, afterstates = games.play(self.network, self._rng, searches)
             board.samples.add(**samples._asdict())
@@ -181,7 +182,10 @@ class AfterstateLearner:
             if games.guessed > 0:
                 self._logger.record_mean(f"train/changed/{name}", games.changed / games.guessed)
                 self._logger.record_mean(f"train/guesses/{name}", games.guessed / games.count)
-        board.pending += self._hyperparameters.replay_ratio * (board.afterstates.added - added_before)
+        added = board.afterstates.added - afterstates_before
+        if not searches:  # The games of a new network die early, and teach safety alone.
+            added = max(added, board.samples.added - samples_before)
+        board.pending += self._hyperparameters.replay_ratio * added
 
     def _learn_from(self, board: BoardState, batch: int) -> None:
         """Takes up to `_STEPS_AT_ONCE` optimiser steps, each on a minibatch of either kind."""
@@ -195,8 +199,8 @@ class AfterstateLearner:
             self.num_timesteps += batch
 
     def _draw_rows(self, replay: RingBuffer, batch: int) -> list[NDArray[Any]]:
-        """Returns the columns of `batch` rows drawn uniformly with replacement."""
-        rows = self._rng.integers(replay.size, size=batch)
+        """Returns the columns of `batch` rows drawn uniformly with replacement; of none if the buffer is empty."""
+        rows = self._rng.integers(max(1, replay.size), size=batch if replay.size else 0)
         return [column[rows] for column in replay.columns.values()]
 
     def _take_step(self, samples: Samples, afterstates: Afterstates, mines: int) -> None:

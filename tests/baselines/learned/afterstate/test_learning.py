@@ -38,17 +38,25 @@ def test_a_training_leaves_an_agent_of_its_kind(tmp_path):
     assert (tmp_path / "curves.png").exists()
 
 
-@pytest.mark.parametrize(("teacher", "steps"), [("none", 240), ("exact", 800)])
-def test_resuming_goes_on_exactly(tmp_path, teacher, steps):
+@pytest.mark.parametrize("teacher", ["none", "exact"])
+def test_resuming_goes_on_exactly(tmp_path, teacher):
     straight, broken = tmp_path / "straight", tmp_path / "broken"
     for folder in (straight, broken):
         folder.mkdir()
-    train(settings(teacher=teacher, steps=steps), straight)
-    train_until_cut(settings(teacher=teacher, steps=steps), broken, 80)
-    resumed = prepare(settings(teacher=teacher, steps=steps), broken, resume=True)
-    assert 80 <= resumed.learner.num_timesteps < steps
+    train(settings(teacher=teacher, steps=800), straight)
+    train_until_cut(settings(teacher=teacher, steps=800), broken, 80)
+    resumed = prepare(settings(teacher=teacher, steps=800), broken, resume=True)
+    assert 80 <= resumed.learner.num_timesteps < 800
     run(resumed)
     assert_same_end(straight, broken)
+
+
+def test_a_new_network_learns_safety_before_its_games_show_any_worth(tmp_path):
+    quick = {"batch_size": 32, "search_starts": 1000, "heads_first": 0, "warm_up": 10}
+    training = train(settings(boards=("8x8/14",), steps=200, hyperparameters=quick), tmp_path)
+    assert training.learner.num_timesteps >= 200
+    (board,) = training.learner._boards
+    assert board.samples.added > 8 * board.afterstates.added
 
 
 def test_it_takes_no_reward():
