@@ -21,6 +21,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from baselines.checks import number_within
 from baselines.cli.command import claim_model_folder, parser_of, positive_number
 from baselines.learned.common.tensor_files import save_model, saved
 from minesweeper_env.config import BoardConfig
@@ -137,6 +138,7 @@ def options() -> tuple[Args, deque[BoardConfig]]:
     parser = parser_of(Args, __doc__)
     args = Args(**vars(parser.parse_args()))
     try:
+        number_within("threshold", args.threshold, 0, 1)
         boards = deque(BoardConfig.of_name(board, "opening") for board in args.boards)
     except ValueError as error:
         parser.error(str(error))

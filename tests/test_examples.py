@@ -87,7 +87,7 @@ def test_what_trains_a_model_of_stable_baselines3_seeds_its_games_with_training_
 
 WRONG = (
     "--gamma -0.1, --mines 56, --minutes 0, --cpu-minutes -1, --size 8 8, --device gpu, --num-envs 0, --batch-size 0, "
-    "--learning-rate nan, --consistency nan, --won-games -1, --threshold inf"
+    "--learning-rate nan, --consistency nan, --won-games -1, --threshold 2"
 )
 
 
