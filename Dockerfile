@@ -1,7 +1,8 @@
 # An image with every command, whose kernels are compiled for any processor of its architecture:
 #
 #     docker build -t minesweeper-env .
-#     docker run --rm -v "$PWD:/work" minesweeper-env minesweeper evaluate --policy exact --games 1000
+#     docker run --rm --user "$(id -u):$(id -g)" -v "$PWD:/work" minesweeper-env \
+#         minesweeper evaluate --policy exact --games 1000
 #     docker run --rm -it minesweeper-env minesweeper play
 
 FROM python:3.11-slim AS wheel
