@@ -117,7 +117,7 @@ def test_every_block_of_the_tutorial_runs_and_prints_what_the_page_says():
                 for _, program, *arguments in map(shlex.split, text.splitlines()):
                     main, options = SHORTER[program]
                     assert main([*arguments, *options]) == 0
-    assert compared >= 3
+    assert compared >= 4
     assert Path("runs/tutorial/curves.png").exists()
 
 
