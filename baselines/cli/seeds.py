@@ -1,4 +1,4 @@
-"""`python -m baselines seeds`: compare trainings over several seeds, of configurations or of your own agents.
+"""`python -m baselines seeds`: compare configurations, or agents of your own, over several training seeds.
 
 A single failed training can dominate the mean of a few trainings. So the report gives the interquartile mean, with a
 bootstrap interval over the seeds, as Agarwal et al. (2021) recommend.

@@ -1,1 +1,1 @@
-"""Afterstate learning: one network of safety, counts and worth, which searches one click ahead with all three."""
+"""Afterstate learning: one network rates safety, counts and worth, and a search one or two clicks ahead uses them."""

@@ -1,4 +1,4 @@
-"""Training of the network of `afterstate` by its own games."""
+"""Training of the `afterstate` network by self-play."""
 
 from collections.abc import Iterator
 from copy import deepcopy

@@ -1,4 +1,4 @@
-"""Search one or two clicks ahead at a guess: what clicks can show, which are weighed, and their values."""
+"""Search one or two clicks ahead at a guess: candidate clicks, their outcomes, and their values."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Self

@@ -1,4 +1,4 @@
-"""Self-play of `afterstate`: whole games of the agent, and what they teach in hindsight."""
+"""Self-play of `afterstate`: whole games of the agent, and the training samples that they give in hindsight."""
 
 from typing import Any, NamedTuple
 

@@ -1,6 +1,6 @@
 """Log of a run folder, and the picture of its learning curves: win rates and losses by environment steps.
 
-Weights & Biases gets the log, too, if the user asks; the variable WANDB_PROJECT names another project.
+Weights & Biases gets the log, too, if the user asks; the environment variable WANDB_PROJECT names another project.
 """
 
 import csv
