@@ -80,11 +80,11 @@ class Parser(argparse.ArgumentParser):
     """A parser that accepts no abbreviations and reports a bad argument in one line.
 
     Attributes:
-        has_set: True for a command with --set; the error of an unknown option then suggests it.
+        has_set_option: True for a command with --set; the error of an unknown option then suggests it.
         words: the command line, without the program.
     """
 
-    has_set = False
+    has_set_option = False
     words: Sequence[str] = ()
 
     def __init__(self, **settings: Any) -> None:
@@ -110,8 +110,8 @@ class Parser(argparse.ArgumentParser):
         unknown = re.match(r"unrecognized arguments: (--[a-z][\w-]*)(?:[ =]([^-]\S*))?", text)
         if unknown:
             hint = did_you_mean(unknown[1], self._option_string_actions)
-            text += f"; {'--help-all' if self.has_set else '--help'} lists all options{hint}"
-        if unknown and self.has_set and not hint:
+            text += f"; {'--help-all' if self.has_set_option else '--help'} lists all options{hint}"
+        if unknown and self.has_set_option and not hint:
             name, value = unknown[1][2:].replace("-", "_"), unknown[2] or "VALUE"
             text += f", and a hyperparameter is set as in --set {name}={value}"
         if stray := re.match(r"unrecognized arguments: ([^-]\S*)", text):

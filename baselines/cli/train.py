@@ -48,7 +48,7 @@ class LongHelp(argparse.Action):
 
 
 def _add_arguments(parser: Parser) -> None:
-    parser.usage, parser.has_set = "%(prog)s [options]", True
+    parser.usage, parser.has_set_option = "%(prog)s [options]", True
     parser.add_argument("--help-all", action=LongHelp, nargs=0, help="show the configurations and hyperparameters, too")
     task = parser.add_argument_group("what to train")
     task.add_argument("--config", metavar="NAME", help="train this configuration or .toml file, see --help-all")
@@ -144,7 +144,7 @@ def _prepare(options: argparse.Namespace) -> Work:
         if not folder.exists():
             folder.mkdir(parents=True)
             stack.callback(_remove_if_empty, folder)
-        sweep = stack.enter_context(hold_folder(folder))
+        remove_temporary_files = stack.enter_context(hold_folder(folder))
         if not options.resume and not is_empty(folder):
             raise ValueError(f"{folder} exists and is not empty; go on with --resume, or choose another --out")
         from baselines.learned.training.loop import prepare
@@ -154,7 +154,7 @@ def _prepare(options: argparse.Namespace) -> Work:
         has_new_budget = (settings.steps, settings.minutes) != (earlier.get("steps"), earlier.get("minutes"))
         if options.resume and has_new_budget and training.budget.progress(training.steps) >= 1:
             raise ValueError(f"a budget counts all sessions, and {training.steps} steps are done; name a larger one")
-        sweep(0)  # All checks have passed, so temporary files in this folder are ours to remove.
+        remove_temporary_files(0)  # All checks have passed, so those in this folder are ours.
         return partial(_train, options, training, stack.pop_all())
 
 
@@ -162,7 +162,7 @@ def _hindsight_note(settings: TrainingSettings) -> str:
     """Returns a note if a changed reward or discount turns hindsight off, which costs many wins; "" otherwise."""
     if settings.teacher != "none" or not getattr(settings.hyperparameters, "hindsight", 0):
         return ""
-    needed = settings.idle.get("hindsight")
+    needed = settings.without_effect.get("hindsight")
     return f"; without hindsight, which needs {needed}" if needed else ""
 
 
@@ -183,11 +183,11 @@ def add_task(parser: Parser) -> None:
 
 def study_settings(name: str, options: argparse.Namespace) -> TrainingSettings:
     """Returns the settings of a configuration with the changes of the options, and one thread."""
-    start = configurations.read_configuration(name)
-    changes = configurations.given_settings(options, start) | {"threads": 1}
+    configuration = configurations.read_configuration(name)
+    changes = configurations.given_settings(options, configuration) | {"threads": 1}
     # A study gives each training its own seed; --seed of a sweep is the seed of its draws.
     changes.pop("seed", None)
-    settings = configurations.settings_of(name, start, changes)
+    settings = configurations.settings_of(name, configuration, changes)
     configurations.check_reward_of(settings, changes)
     return settings
 

@@ -128,12 +128,12 @@ def settings_and_folder(options: argparse.Namespace) -> tuple[TrainingSettings, 
 
 
 def settings_of(file: str | Path, content: Mapping[str, Any], given: Mapping[str, Any]) -> TrainingSettings:
-    """Returns the settings of a file, replaced by given ones; an error of the file's own settings names it."""
+    """Returns the settings of a file, changed by given ones; an error in the file's own settings names the file."""
     try:
         return TrainingSettings.of({**content, **given})
     except ValueError as error:
         try:
-            TrainingSettings.of(content)
+            TrainingSettings.of(content)  # It raises the same error if the file alone causes it.
         except ValueError as fault:
             if str(fault) == str(error):
                 raise ValueError(f"{file}: {error}") from error
@@ -142,15 +142,15 @@ def settings_of(file: str | Path, content: Mapping[str, Any], given: Mapping[str
 
 def check_effect(settings: TrainingSettings, chosen: Mapping[str, Any]) -> None:
     """Raises a ValueError if a chosen hyperparameter is not 0, but has no effect under the other settings."""
-    if idle := {name: needed for name, needed in settings.idle.items() if chosen.get(name)}:
-        needs = " and ".join(dict.fromkeys(idle.values()))
-        raise ValueError(f"{' and '.join(idle)} other than 0 would have no effect: the training needs {needs}")
+    if unmet := {name: needed for name, needed in settings.without_effect.items() if chosen.get(name)}:
+        needs = " and ".join(dict.fromkeys(unmet.values()))
+        raise ValueError(f"{' and '.join(unmet)} other than 0 would have no effect: the training needs {needs}")
 
 
-def given_settings(options: argparse.Namespace, start: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def given_settings(options: argparse.Namespace, configuration: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Returns the settings that a command line gives; --steps unsets configured minutes, and --minutes steps.
 
-    `start` holds the settings of a configuration, whose board size --mines without --size refers to.
+    `configuration` is the content of a configuration file; --mines without --size refers to its board size.
     """
     names = {field.name for field in fields(TrainingSettings)}
     given = {name: value for name, value in vars(options).items() if name in names and value is not None}
@@ -168,15 +168,15 @@ def given_settings(options: argparse.Namespace, start: Mapping[str, Any] | None 
     if options.size is not None or options.mines is not None:
         if options.boards is not None:
             raise ValueError("give either --boards or --size and --mines")
-        size = options.size or _size_of(start or {})
+        size = options.size or _size_of(configuration or {})
         mines = options.mines or BoardConfig.of_size(size).mines
         given["boards"] = (board_name(*parse_size(size), mines),)
     return given
 
 
-def _size_of(start: Mapping[str, Any]) -> tuple[int, int]:
+def _size_of(configuration: Mapping[str, Any]) -> tuple[int, int]:
     """Returns (rows, cols) of a configuration's boards, or of the default board; raises ValueError if they differ."""
-    boards = [BoardConfig.of_name(name, "any") for name in items_of(start.get("boards"))]
+    boards = [BoardConfig.of_name(name, "any") for name in items_of(configuration.get("boards"))]
     sizes = {(board.rows, board.cols) for board in boards} or {parse_size(PRESETS[""]["size"])}
     if len(sizes) > 1:
         raise ValueError(f"--mines needs --size, since the configuration has {', '.join(each.name for each in boards)}")

@@ -283,20 +283,20 @@ class TrainingSettings(Options):
         return self.reward == "win" or self.rates_safety
 
     @property
-    def idle(self) -> dict[str, str]:
-        """The hyperparameters that have no effect under the other settings, each with what it needs to have one."""
+    def without_effect(self) -> dict[str, str]:
+        """The hyperparameters that have no effect under the other settings, each with the setting that it needs."""
         if self.algo == "afterstate":
             return {}
         # `keep_min` has no effect without `keep_scale`, and `isolated_weight_cap` none without `hindsight`.
         dependent = ("keep_min", "isolated_weight_cap")
-        idle = {} if self.gamma > 0 else dict.fromkeys(("gae_lambda", "target_update_interval"), "gamma above 0")
+        unmet = {} if self.gamma > 0 else dict.fromkeys(("gae_lambda", "target_update_interval"), "gamma above 0")
         if not self.rates_safety:
-            idle |= dict.fromkeys((*OF_SAFETY, *dependent), "reward safe_click and gamma 0")
+            unmet |= dict.fromkeys((*OF_SAFETY, *dependent), "reward safe_click and gamma 0")
         elif self.teacher != "none":
-            idle |= dict.fromkeys(OF_LABELS, "no teacher")
+            unmet |= dict.fromkeys(OF_LABELS, "no teacher")
         if self.algo == "plain-ppo":  # It has no replay, no thinning and no hindsight.
-            idle |= dict.fromkeys(("buffer_size", "replay_ratio", *dependent), "another algo than plain-ppo")
-        return idle
+            unmet |= dict.fromkeys(("buffer_size", "replay_ratio", *dependent), "another algo than plain-ppo")
+        return unmet
 
     @property
     def title(self) -> str:
