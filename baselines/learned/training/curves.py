@@ -114,7 +114,7 @@ class Log(Logger):
 
 
 def start_tracking(folder: Path, settings: TrainingSettings) -> Any:
-    """Returns the Weights & Biases run of a folder, continued or new; call it before `Log`, which it copies."""
+    """Returns the Weights & Biases run of a folder, new or continued; it copies what a later `Log` writes."""
     wandb, id_path = import_extra("wandb", "wandb"), folder / ID_FILE
     remove_link(folder / "wandb")
     try:

@@ -66,7 +66,7 @@ def prepare(settings: TrainingSettings, folder: Path, resume: bool = False) -> T
     budget = Budget(settings.steps, None if settings.minutes is None else 60 * settings.minutes, progress.seconds)
     training = Training(settings, folder, learner, budget, progress, start)
     # Without a kept agent the first evaluation was cut off, and is due again.
-    training.done = 0 if progress.kept is None else training.evaluations_due
+    training.evaluations_done = 0 if progress.kept is None else training.evaluations_due
     return training
 
 
@@ -89,7 +89,7 @@ def run(
     on_evaluation: Callable[[Training], bool] = lambda _training: True,
     track: bool = False,
 ) -> Training:
-    """Runs a training until its budget is spent or a signal arrives; either leaves a checkpoint and an agent.
+    """Runs a training until its budget is spent or a signal arrives; the run folder then has a checkpoint and an agent.
 
     Args:
         training: what `prepare` returned; `run` returns it, too.
@@ -114,7 +114,7 @@ def run(
             return stop.requested or cancelled or budget.progress(learner.num_timesteps) >= 1
 
         for _ in learner.rounds(budget, log):
-            if is_over():
+            if is_over():  # The evaluation after the loop takes the place of one that is due.
                 break
             if is_due := training.is_due():
                 training.evaluate(log)
@@ -126,10 +126,11 @@ def run(
                 saved_at = time.monotonic()
                 cancelled = is_due and not on_evaluation(training)
             refresh(at_once=is_due)
-            if is_over():
+            if is_over():  # The evaluation may have spent the budget, and another round would exceed it.
                 break
         training.is_interrupted = stop.requested
-        if evaluated := training.newest is None and _save_and_evaluate(training, log, stop):
+        evaluated = training.newest is None and _save_and_evaluate(training, log, stop)
+        if evaluated:
             on_evaluation(training)
         training.draw()
         refresh(at_once=evaluated)
@@ -195,7 +196,7 @@ def line(training: Training) -> str:
     steps_text, time_left = _pace(training)
     parts = [f"{100 * training.budget.progress(training.steps):.0f}%", steps_text, time_left]
     if training.score is not None:
-        parts.append(f"wins {training.score.beside(training.progress.references or {})}")
+        parts.append(f"wins {training.score.compared_with(training.progress.references or {})}")
     return ", ".join(parts)
 
 
@@ -211,8 +212,8 @@ def panel(training: Training, width: int) -> Page:
     games = f"{training.settings.eval_games} selection games on each board"
     if training.player:
         page.note(f"{games}: {training.player} plays")
-    elif training.done < len(EVALUATIONS):
-        page.note(f"{games}; next evaluation at {EVALUATIONS[training.done]:.0%}")
+    elif training.evaluations_done < len(EVALUATIONS):
+        page.note(f"{games}; next evaluation at {EVALUATIONS[training.evaluations_done]:.0%}")
     if progress.kept is not None:
         page.note(f"kept: the agent of step {progress.kept['steps']}, which won {progress.kept['win_rate']:.1%}")
     return page

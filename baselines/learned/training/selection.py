@@ -52,7 +52,7 @@ class Score(NamedTuple):
         """Returns the mean win rate and the longer side of its interval, such as "76.0% ±5.1"."""
         return f"{self.win_rate:.1%} ±{100 * max(abs(end - self.win_rate) for end in self.interval):.1f}"
 
-    def beside(self, references: References) -> str:
+    def compared_with(self, references: References) -> str:
         """Returns the mean win rate, and in brackets those of `references`, as "76.0% ±5.1 (random ...)"."""
         policies, games = next(iter(references.values()), {}), self.games
         others = {name: Score({board: rates[name] for board, rates in references.items()}, games) for name in policies}
@@ -63,8 +63,8 @@ class Score(NamedTuple):
         lines = []
         for board, rate in self.win_rates.items():
             of_board = {board: references[board]} if board in references else {}
-            lines.append(f"{board} wins {Score({board: rate}, self.games).beside(of_board)}")
-        return [*lines, f"mean wins {self.beside(references)}"] if len(lines) > 1 else lines
+            lines.append(f"{board} wins {Score({board: rate}, self.games).compared_with(of_board)}")
+        return [*lines, f"mean wins {self.compared_with(references)}"] if len(lines) > 1 else lines
 
 
 def count_wins(settings: TrainingSettings, policy_of: PolicyOf, seeds: range) -> dict[str, int]:
@@ -74,7 +74,7 @@ def count_wins(settings: TrainingSettings, policy_of: PolicyOf, seeds: range) ->
 
 
 def play_selection(settings: TrainingSettings, policy_of: PolicyOf) -> Score:
-    """Returns the score of policies in the selection games; see `count_wins`."""
+    """Returns the score, in the selection games, of the policies that `policy_of` makes for the boards."""
     seeds = SELECTION_SEEDS[: settings.eval_games]
     wins = count_wins(settings, policy_of, seeds)
     return Score({board: won / len(seeds) for board, won in wins.items()}, len(seeds))

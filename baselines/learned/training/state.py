@@ -54,7 +54,7 @@ class Learner(Protocol):
         """Returns the network that plays, with a `kind` for `makers`; training may go on changing its weights."""
 
     def dump_logs(self) -> None:
-        """Writes a log row: the means since the last row."""
+        """Writes a log row: the mean of each recorded value since the last row."""
 
     def begin_with(self, network: nn.Module) -> None:
         """Copies the weights of a network of any depth; raises ValueError if its kind or its channels differ."""
@@ -86,7 +86,7 @@ class Training:
     budget: Budget
     progress: TrainingState  # what the checkpoint holds besides the learner
     start: dict[str, Any] | None = None  # `training_of` the agent whose weights this session began with, if any
-    done: int = 0  # evaluations so far, skipped ones included
+    evaluations_done: int = 0  # so far, skipped ones included
     cost: float = 0.0  # seconds that the last evaluation took
     score: selection.Score | None = None  # result of the last evaluation of this session
     evaluated_at: int = -1  # the step of that evaluation
@@ -111,12 +111,12 @@ class Training:
 
     def is_due(self) -> bool:
         """Returns whether to evaluate now; an evaluation that would take too long is skipped, and counts as done."""
-        if self.evaluations_due <= self.done:
+        if self.evaluations_due <= self.evaluations_done:
             return False
         spent, allowed = self.progress.evaluation_seconds, EVALUATION_FRACTION * self.budget.elapsed()
         if self.budget.seconds is None or spent + self.cost <= allowed:
             return True
-        self.done = self.evaluations_due
+        self.evaluations_done = self.evaluations_due
         return False
 
     def evaluate(self, log: Log, *, compares: bool = True) -> None:
@@ -140,7 +140,7 @@ class Training:
         _, new_policy = makers(network.kind)
         self.score = score = selection.play_selection(settings, partial(new_policy, network))
         self.cost, self.evaluated_at, self.player = time.perf_counter() - begin, self.steps, ""
-        self.done = max(self.done + 1, self.evaluations_due)
+        self.evaluations_done = max(self.evaluations_done + 1, self.evaluations_due)
         progress.evaluation_seconds += self.cost
         log.record_evaluation(score, progress.references or {}, minutes, self.cost)
         self.learner.dump_logs()

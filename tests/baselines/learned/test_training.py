@@ -73,7 +73,7 @@ def test_evaluations_are_dense_at_first_and_skipped_where_they_would_take_too_lo
     training, due = planned(Budget(steps=1000)), []
     for training.learner.num_timesteps in range(0, 1001, 10):
         if training.is_due():
-            training.done += 1
+            training.evaluations_done += 1
             due.append(training.steps)
     assert due == [10, 20, 50, *range(100, 1001, 100)]
     training = planned(Budget(seconds=1000, seconds_before=150))
@@ -136,7 +136,7 @@ def test_each_evaluation_is_reported_once_with_what_the_folder_holds(tmp_path):
     training = train(tiny("dqn", steps=400), tmp_path, bar=False, on_evaluation=follow)
     assert seen == sorted(set(seen))
     assert seen[-1] == training.steps >= 400
-    assert training.done == len(EVALUATIONS) > 10
+    assert training.evaluations_done == len(EVALUATIONS) > 10
 
 
 def test_false_ends_a_training_and_it_goes_on_in_another_thread(tmp_path):
