@@ -253,7 +253,7 @@ class SuiteRun:
                 say_count("interrupted:")
                 raise
             for assignment in schedule.tasks:
-                assignment.end()
+                assignment.end_transcripts()
 
     def results(self) -> list[tuple[Task, PolicyResult]]:
         """Returns the tasks with their games; raises OSError if a file of games is damaged."""

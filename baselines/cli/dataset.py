@@ -91,7 +91,7 @@ def _write_all(plans: Sequence[tuple[str, Assignment, Any]], options: argparse.N
         if played.interrupted:
             raise KeyboardInterrupt
         dataset = write_dataset(name, assignment.name, env, played.records, options.command)
-        assignment.end()
+        assignment.end_transcripts()
         print(
             f"{name}: {dataset.total_episodes} games of {assignment.name} on {assignment.config.name}, "
             f"{dataset.total_steps} steps, {played.win_rate:.1%} won"

@@ -127,7 +127,7 @@ def _work(assignments: Sequence[Assignment], results: Results, options: argparse
                     say(f"interrupted: {assignment.name} had played {result.games} games")
                     return process.INTERRUPTED
         for assignment in assignments:
-            assignment.end()
+            assignment.end_transcripts()
     finally:
         if results.policies:
             results.print(options.wide)
@@ -145,8 +145,8 @@ def choose_policies(
 ) -> list[Assignment]:
     """Makes each policy once, and returns an assignment of the games to each; for the arguments see `prepare`.
 
-    A policy that cannot play these games raises ValueError if it is chosen by its own name, and is left out with a note
-    on stderr under `ALL`. With `diagnose`, games that the oracle cannot judge raise ValueError.
+    A policy of `ALL` that cannot play these games is left out, with a note on stderr. Raises ValueError for one chosen
+    by name, for two policies that share transcripts, and, with `diagnose`, for games that the oracle cannot judge.
     """
     from baselines.evaluation.evaluate import prepare
     from baselines.evaluation.units import check_transcripts

@@ -59,7 +59,7 @@ class TrainingTest(msgspec.Struct):
     steps: schemas.Count
     games: schemas.Games
     wins: dict[str, schemas.Count]
-    settings: dict[str, Any] | None = None
+    settings: dict[str, Any] | None = None  # older files lack it
     first_seed: schemas.Count = 0
 
     def __post_init__(self) -> None:
@@ -131,13 +131,13 @@ def _add_arguments(parser: Parser) -> None:
 
 
 def _prepare(options: argparse.Namespace) -> Work:
+    """Checks the options and any earlier results, claims the folder, and returns the trainings and tests as work."""
     checks.check_extra(*NEEDED)
     for policy in registry.check_distinct(options.policy):
         policy.check()
     if not (options.config or options.policy):
         raise ValueError("name what to compare: --config, --policy, or both")
-    unused = [name for name in TRAINING_OPTIONS if getattr(options, name) is not None and not options.config]
-    if unused:
+    if unused := [name for name in TRAINING_OPTIONS if getattr(options, name) is not None and not options.config]:
         raise ValueError(f"--{' and --'.join(unused)} need --config, since without it nothing is trained")
     bases = {Path(name).stem: study_settings(name, options) for name in options.config}
     boards = (next(iter(bases.values()), None) or TrainingSettings.of(given_settings(options))).configs
@@ -155,9 +155,9 @@ def _prepare(options: argparse.Namespace) -> Work:
         check_earlier(task.folder, task.settings.to_json())
         _ = task.result  # A damaged result is refused before the first training.
     # A study without trainings stores only the final results, so other agents or boards need another folder.
-    noted = {"policies": [] if bases else options.policy, "boards": _title_of(boards)}
-    compared = {"policies": noted["policies"]} if bases else noted
-    claim_folder(options.out, STUDY_FILE, {"games": options.games, **compared}, noted)
+    study = {"games": options.games, "policies": [] if bases else options.policy}
+    board_title = {"boards": _title_of(boards)}
+    claim_folder(options.out, STUDY_FILE, study if bases else study | board_title, board_title)
     if bases and seeds < ENOUGH_SEEDS:
         say(f"warning: an interval over {seeds} seeds is wide; compare with {ENOUGH_SEEDS} or more")
     return partial(_work, tasks, boards, games, options)
@@ -178,8 +178,8 @@ def plan(bases: Mapping[str, TrainingSettings], seeds: int, out: Path, command: 
 
 
 def _work(tasks: Sequence[Task], boards: Sequence[BoardConfig], games: range, options: argparse.Namespace) -> None:
-    with hold_folder(options.out) as sweep:
-        sweep(1)  # Depth 1: in the run folders CONFIG-SEED/, too.
+    with hold_folder(options.out) as remove_temporary_files:
+        remove_temporary_files(1)  # Depth 1: in the run folders CONFIG-SEED/, too.
         remaining = [task for task in tasks if not task.done]
         if tasks:
             say(f"{len(tasks) - len(remaining)} of {len(tasks)} trainings are done")
@@ -264,7 +264,7 @@ def agent_rates(
                 played = play(assignment, pool, shown=False)
                 if played.interrupted:
                     raise KeyboardInterrupt
-                assignment.end()
+                assignment.end_transcripts()
                 rates.append(played.win_rate)
             rates_by_row.setdefault(row_of(name), []).append(float(np.mean(rates)))
     return rates_by_row

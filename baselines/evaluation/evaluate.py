@@ -98,7 +98,7 @@ def evaluate(
             if results[-1].interrupted:
                 raise KeyboardInterrupt
     for assignment in assignments:
-        assignment.end()
+        assignment.end_transcripts()
     reference_name = next(iter(reference_makers or policy_makers))
     command = (
         f"baselines.evaluate({[each.name for each in assignments]}, size={(config.rows, config.cols)}, "

@@ -99,7 +99,7 @@ class Assignment:
         if self.transcripts is not None:
             self.transcripts.begin(f"seeds-{self.seeds[0]}-{self.seeds[-1]}{where}")
 
-    def end(self) -> None:
+    def end_transcripts(self) -> None:
         """Ends the transcripts, so that the next evaluation of the same seeds asks for new answers."""
         if self.transcripts is not None:
             self.transcripts.end()
