@@ -130,7 +130,7 @@ def _selection_rows(agent: Agent) -> Iterator[Measured]:
     if kept := agent.selected_by:
         games, kind = kept["games"], kind_of_games(agent.trained_on.no_guess, agent.trained_on.luck)
         for board, rate in kept["win_rates"].items():
-            row = StoredRow("", games, rate, wilson_interval(round(rate * games), games))
+            row = StoredRow("", games, rate, wilson_interval(round(rate * games), games))  # The card names no policy.
             yield board + kind, "selection", kept["first_seed"], row
 
 

@@ -142,7 +142,7 @@ class Sweep:
         trials = [trial for trial in self.started().values() if trial.state.is_finished()]
         return sorted(trials, key=lambda trial: -trial.user_attrs["win_rate"])
 
-    def left(self) -> list[int]:
+    def remaining(self) -> list[int]:
         """Returns the numbers of the trials that are not done."""
         done = {trial.user_attrs[NUMBER] for trial in self.done()}
         return [number for number in range(self.trials) if number not in done]
@@ -244,7 +244,7 @@ def _prepare(options: argparse.Namespace) -> Work:
 def _work(sweep: Sweep, options: argparse.Namespace) -> None:
     with hold_folder(sweep.out) as remove_temporary_files:
         remove_temporary_files(2)  # Depth 2: in the run folders trials/NUMBER/, too.
-        remaining = sweep.left()
+        remaining = sweep.remaining()
         done = sweep.trials - len(remaining)
         say(f"{done} of {sweep.trials} trials are done")
         if remaining:

@@ -155,7 +155,7 @@ def play(out, trials, kills=()):
         patch.setattr(loop, "train", train)
         for _ in range(trials):
             with suppress(KilledError):
-                for number in sweep.left():
+                for number in sweep.remaining():
                     run_trial(sweep, number)
     trials = {each.user_attrs["first"]: each for each in sweep.done()}
     return {
