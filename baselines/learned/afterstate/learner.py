@@ -128,26 +128,25 @@ class AfterstateLearner:
     def __init__(self, settings: TrainingSettings) -> None:
         """Makes a new network; its weights depend on the seed alone.
 
-        The depth in the settings is the one at play, and the largest in training. A round on a board of 64 cells has
-        `envs` games.
+        `settings.depth` is the depth at play, and the largest depth in training. A round on a board of 64 cells has
+        `settings.envs` games.
         """
         for config in settings.configs:
             check_radius(config)
-        seed = settings.first_training_seed(0)
+        seed = settings.first_training_seed(0)  # It seeds the weights, and all draws of all boards.
         self._hyperparameters: AfterstateHyperparameters = settings.hyperparameters
         self._depth, self._device = settings.depth, settings.device
         self.num_timesteps, self._rng = 0, np.random.default_rng(seed)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
-            self._trained = AfterstateNetwork(settings.network_size).to(self._device)
-        trained = self._trained
+            self._trained = trained = AfterstateNetwork(settings.network_size).to(self._device)
         set_precision(trained, settings.precision)
         self.network: AfterstateNetwork = deepcopy(trained).requires_grad_(False)
         self._networks = {"network": self.network, "trained": trained}
         safety = [*trained.tower.parameters(), *trained.safety.parameters()]
         counts, worth = [*trained.counts.parameters()], [*trained.worth_tower.parameters(), *trained.worth.parameters()]
-        # Gradients are clipped for each half; learning rates differ between groups, see `_set_learning_rates`.
-        self._halves = {"cells": safety + counts, "worth": worth}
+        # Gradients are clipped by other groups than those with their own learning rates, see `_set_learning_rates`.
+        self._clip_groups = {"cells": safety + counts, "worth": worth}
         groups = [{"params": safety}, {"params": counts + worth}]
         optimizer: Any = OPTIMIZER_CLASSES[settings.optimizer]
         self._optimizer: torch.optim.Optimizer = optimizer(groups, weight_decay=self._hyperparameters.weight_decay)
@@ -237,10 +236,10 @@ class AfterstateLearner:
         self._logger.record_mean("train/learning_rate", rate)
 
     def _descend(self, loss: Tensor) -> None:
-        """Takes a step down the gradient, clipped for each half of the network; then updates the averaged weights."""
+        """Takes a step down the gradient, clipped by group; then updates the averaged weights."""
         self._optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
-        for name, parameters in self._halves.items():
+        for name, parameters in self._clip_groups.items():
             norm = torch.nn.utils.clip_grad_norm_(parameters, self._hyperparameters.max_grad_norm)
             self._logger.record_mean(f"train/gradient_norm/{name}", float(norm))
         self._optimizer.step()
@@ -269,7 +268,7 @@ class AfterstateLearner:
                 tensor_files.load_weights(each, network.state_dict())
 
     def dump_logs(self) -> None:
-        """Writes a log row: the means since the last row."""
+        """Writes a log row: the mean of each recorded value since the last row."""
         self._logger.record("time/total_timesteps", self.num_timesteps, exclude="tensorboard")
         self._logger.dump(self.num_timesteps)
 

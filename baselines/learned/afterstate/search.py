@@ -326,7 +326,7 @@ def _weigh_close_again(
 
 
 def plain_worths(network: AfterstateNetwork, mines: int, boards: Boards, averaged: bool) -> Doubles:
-    """Returns the probability of winning on each board, (K,); hazards are summed as they are, see `worths`."""
+    """Returns the probability of winning on each board, (K,): exp(-sum of its hazards), or 1 if the board is won."""
     if len(boards) == 0:
         return np.zeros(0)
     by_batch = (_hazards(network, mines, boards[batch], averaged) for batch in _batches(boards))
@@ -376,9 +376,8 @@ def _onward_safety(
 def first_click_values(network: AfterstateNetwork, config: BoardConfig) -> Doubles:
     """Returns the estimated probability of winning with each first click, (n,) float64; equal for symmetric cells.
 
-    The rule of the first click decides what it can meet. Under "opening" and "corners" it is safe and shows 0, but
-    under "corners" a crowded board may break this, which is neglected. Under "safe" it is safe, and the network knows
-    the counts. Under "any" the network knows both.
+    The first-click rule decides the outcomes. Under "opening" and "corners" the cell is safe and shows 0. Under "safe"
+    the cell is safe, and the network estimates the counts. Under "any" the network estimates safety and counts.
     """
     everywhere = np.ones((1, config.cells), np.bool_)
     covered = np.full((1, config.rows, config.cols), config.codes.hidden, np.int8)
@@ -386,7 +385,7 @@ def first_click_values(network: AfterstateNetwork, config: BoardConfig) -> Doubl
     if config.first_click != "any":
         safety[:] = 1.0
     if config.first_click in ("opening", "corners"):
-        counts[:] = np.eye(COUNTS)[0][None, :, None]
+        counts[:] = (np.arange(COUNTS) == 0)[:, None]
     outcomes = Outcomes.of(covered, counts, everywhere)
     # The first click may open much of the board, so it changes distant hazards too.
     worth = plain_worths(network, config.mines, outcomes.after, averaged=False)

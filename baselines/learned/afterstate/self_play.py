@@ -238,7 +238,7 @@ class SelfPlay:
         """
         network, mines = self._network, self.config.mines
         ratings = self._rate(boards, legal, counts=True)
-        # Every legal cell counts, also one that the network takes for a certain mine.
+        # A positive safety keeps every legal cell a candidate, also one that the network takes for a certain mine.
         ratings = Ratings(np.maximum(ratings.safety, 1e-6 * legal), ratings.counts)
         cells, highest = ratings.safety.argmax(axis=1), np.full(len(boards), np.nan)
         self.guessed += len(boards)

@@ -31,7 +31,7 @@ class Teacher:
 
     def __init__(self, config: BoardConfig) -> None:
         self._config = config
-        self._searcher = Endings(config, MOST_LAYOUTS, _NODES).searcher
+        self._searcher = Endings(config, MOST_LAYOUTS, _NODES).searcher  # the exact search, compiled
 
     def afterstates(self, boards: Boards, rng: np.random.Generator) -> tuple[Boards, Doubles, Flags]:
         """Returns what clicks near the safest one lead to, at the late guesses among boards (K, rows, cols).
