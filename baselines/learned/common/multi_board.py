@@ -184,7 +184,7 @@ class MultiBoardMixin(BaseAlgorithm):
         raise NotImplementedError
 
     def current_network(self) -> BoardNetwork:
-        """Returns the network that plays. Training goes on to change its weights, except those of PPO's merged head."""
+        """Returns the network that plays; it shares its weights with the training, except for PPO's merged head."""
         extractor = next(module for module in self.policy.modules() if isinstance(module, BoardExtractor))
         return BoardNetwork(extractor.trunk, self.policy.click_head())
 
@@ -246,7 +246,7 @@ class MultiBoardMixin(BaseAlgorithm):
         self.policy.begin_with(network.head)
 
     def snapshot(self) -> tuple[Tensors, dict[str, Any]]:
-        """Returns the tensors and the counters between two rollouts."""
+        """Returns the whole state between two rollouts: the tensors, and the counters and other JSON-able values."""
         tensors = prefixed(self.policy.state_dict(), "policy") | tensor_files.optimiser_tensors(self.policy.optimizer)
         for number, slot in enumerate(self.slots):
             tensors |= prefixed(slot.tensors(), f"slot{number}")

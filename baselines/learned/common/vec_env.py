@@ -146,7 +146,7 @@ class MinesweeperVecEnv(VecEnv):
         return list(self.games.call("render"))
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
-        """Returns an attribute, or a method without arguments, for each game of `indices`."""
+        """Returns an attribute of each game of `indices`; for a method, a function without arguments that calls it."""
         game_indices = list(self._get_indices(indices))
         if attr_name in CALLS:
             return [partial(lambda game: self.games.call(attr_name)[game], i) for i in game_indices]
@@ -160,7 +160,7 @@ class MinesweeperVecEnv(VecEnv):
     def env_method(
         self, method_name: str, *method_args: Any, indices: VecEnvIndices = None, **method_kwargs: Any
     ) -> list[Any]:
-        """Calls "action_masks", "render" or "get_state", which take no arguments, for the games of `indices`."""
+        """Calls "action_masks", "render" or "get_state" for the games of `indices`; arguments raise TypeError."""
         if method_name not in CALLS:
             raise AttributeError(f"the methods of games in a batch are {', '.join(CALLS)}, not {method_name}")
         results = self.games.call(method_name, *method_args, **method_kwargs)
