@@ -5,7 +5,8 @@
 
 A network of 8x8 boards fails on 16x30, because it meets wide covered areas that it has never seen, and calls cells
 there certain. In a window of 8x8 it meets only what it knows. A window hides what lies around it, so training hides
-a part of each board, too. The logits of overlapping windows are averaged. No clue is evaluated by hand.
+a part of each board, too. The logits of overlapping windows are averaged. No clue is evaluated by hand, unless the
+agent gets the option `fit=true`, which fits the risks to the clues of the whole board.
 """
 
 import copy
@@ -22,6 +23,7 @@ import torch
 from torch import Tensor, nn
 
 from baselines.cli.command import claim_model_folder, parser_of, positive_number
+from baselines.learned.afterstate.clues import fitted_safety
 from baselines.learned.common.optimisation import Muon
 from baselines.learned.common.tensor_files import save_model, saved
 from baselines.learned.networks import symmetries, transform
@@ -76,11 +78,11 @@ class Agent(nn.Module):
 
     batch_size = 64  # games that evaluate.py plays side by side
 
-    def __init__(self, mines: int, file: str | None, stride: int = 2, **_: object) -> None:
+    def __init__(self, mines: int, file: str | None, stride: int = 2, fit: bool = False, **_: object) -> None:
         super().__init__()
         if not 1 <= stride <= SIDE:
             raise ValueError(f"stride, the distance of two windows, must be 1 to {SIDE}, not {stride}")
-        self.mines, self.stride = mines, stride
+        self.mines, self.stride, self.fit = mines, stride, fit
         self.stem, self.recall = (nn.Conv2d(21, CHANNELS, 3, padding=1) for _ in range(2))
         self.first, self.second = (nn.Conv2d(CHANNELS, CHANNELS, 3, padding=1, bias=bias) for bias in (False, True))
         self.head = nn.Conv2d(CHANNELS, 1, 1)
@@ -105,7 +107,10 @@ class Agent(nn.Module):
     @one_thread()
     @torch.no_grad()
     def values(self, boards: np.ndarray) -> np.ndarray:
-        """Returns logits of safety, (N, rows * cols) float32, for (N, rows, cols) codes; each board is opened."""
+        """Returns ratings of safety, (N, rows * cols) float32, for (N, rows, cols) codes; each board is opened.
+
+        They are logits, or with `fit` probabilities that agree with the clues.
+        """
         codes, (rows, cols) = torch.as_tensor(boards), boards.shape[1:]
         covered = (codes > 8).float()
         around, density = neighbours(covered), self.mines / covered.sum((1, 2)).clamp(min=1)
@@ -122,7 +127,11 @@ class Agent(nn.Module):
             weight = torch.minimum(of_rows[:, None], of_cols)
             total[view] += weight * view_logits
             weights[view] += weight
-        return (total / weights).flatten(1).numpy()
+        mean = (total / weights).flatten(1)
+        if self.fit:  # Every board, also one with a cell that windows call certain: on large boards it may be wrong.
+            safety = mean.sigmoid() * covered.flatten(1)
+            return fitted_safety(safety.numpy(), boards, self.mines, certain=2.0)
+        return mean.numpy()
 
     def act(self, observations: np.ndarray, action_masks: np.ndarray) -> np.ndarray:
         """Returns the clicks, (N,) int64, for (N, rows, cols) codes and (N, rows * cols) masks; at first the middle."""

@@ -202,6 +202,19 @@ def test_a_window_shows_at_play_what_it_shows_in_training():
         assert (known[~seen] == outside).all()
 
 
+def test_windows_fitted_to_the_clues_agree_with_every_clue():
+    example = runpy.run_path(str(ROOT / "examples" / "windows.py"))
+    torch.manual_seed(0)
+    agent = example["Agent"](mines=12, file=None, fit=True)
+    env = gym.make_vec("minesweeper_env:Minesweeper-v0", 20, size=(10, 12), mines=12, moves=("click",))
+    env.reset(seed=0)
+    boards, *_ = env.step(np.full(20, 65))
+    risks = torch.as_tensor((1 - agent.values(boards).reshape(boards.shape)) * (boards > 8))
+    around = torch.nn.functional.conv2d(risks[:, None], torch.ones(1, 1, 3, 3), padding=1)[:, 0].numpy()
+    assert around[boards < 9] == pytest.approx(boards[boards < 9], abs=0.05)
+    assert risks.sum((1, 2)).numpy() == pytest.approx(12, abs=0.05)
+
+
 @pytest.mark.slow
 @pytest.mark.figures
 def test_a_capped_plane_lifts_dqn_on_a_larger_board(tmp_path):

@@ -14,7 +14,7 @@ LINES = {
     "baselines": 16_760,
     "benchmarks": 1_645,
     "docs": 1_270,
-    "examples": 1_670,
+    "examples": 1_680,
     "minesweeper_env": 12_165,
     "minesweeper_play": 5_700,
     "minesweeper_text": 500,

@@ -66,11 +66,11 @@ class Teacher:
             shown, safe_layouts = layouts.counts[:, column], is_safe[:, column]
             counts, numbers = np.unique(shown[safe_layouts], return_counts=True)
             for count in counts[numbers >= _LEAST_CHANCE * safe_layouts.sum()]:
-                left = safe_layouts & (shown == count)
-                best = self._searcher.search(layouts.mines[left], layouts.counts[left], _NODES)
+                matching = safe_layouts & (shown == count)
+                best = self._searcher.search(layouts.mines[matching], layouts.counts[matching], _NODES)
                 if not best.exact:
                     raise PositionTooHardError(f"a win probability was not found among {_NODES} sets of layouts")
-                outcomes.append((layouts.cells[column], count, best.wins / left.sum()))
+                outcomes.append((layouts.cells[column], count, best.wins / matching.sum()))
         cells, shown_counts, values = np.array(outcomes).reshape(-1, 3).T
         return cells.astype(np.int64), shown_counts.astype(np.int64), values
 
