@@ -42,7 +42,7 @@ def test_it_learns_resumes_and_plays_through_a_chat_server(example, tmp_path, mo
     assert again == losses[:1]
     assert len(losses) == 3
     assert losses[-1] < 12 < 20 < losses[0]
-    for reward in example.REWARDS:
+    for reward in ("win", "sound", "risk", "candidates"):
         run(example, monkeypatch, "learn", *out, "--reward", reward, "--replies", 100)
         run(example, monkeypatch, "learn", *out, "--reward", reward, "--replies", 300)
         rows = log(tmp_path, reward)
