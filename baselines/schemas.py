@@ -49,6 +49,7 @@ class Agent(msgspec.Struct):
     depth: Annotated[int, msgspec.Meta(ge=1, le=MAX_DEPTH)]
     algo: str = "an unknown algorithm"
     trained_on: TrainedOn = msgspec.field(default_factory=TrainedOn)
+    teacher: str = "none"
     selected_by: Kept | None = None
 
 

@@ -129,16 +129,18 @@ class LearnedPolicy:
 
 def find_agent(folder: Path) -> Callable[..., Policy]:
     """Returns a function that makes policies of the agent in a run folder; it raises as `load_network` does."""
-    _, new_policy = makers(read_as(folder / AGENT_FILE, Agent).kind)
+    description = read_as(folder / AGENT_FILE, Agent)
+    _, new_policy = makers(description.kind, description.teacher)
     return partial(new_policy, partial(load_network, folder))
 
 
-def makers(kind: str) -> tuple[Callable[[NetworkSize], Any], Callable[..., Policy]]:
-    """Returns the constructors of the networks of a kind and of the policies that play them."""
+def makers(kind: str, teacher: str = "none") -> tuple[Callable[[NetworkSize], Any], Callable[..., Policy]]:
+    """Returns the constructors of the networks of a kind, and of the policies that play them after such a teacher."""
     if kind == BoardNetwork.kind:
         return BoardNetwork.of_size, LearnedPolicy
     # Imported here, so that other agents load without afterstate.
     from baselines.learned.afterstate.network import AfterstateNetwork
     from baselines.learned.afterstate.policy import AfterstatePolicy
 
-    return AfterstateNetwork, AfterstatePolicy
+    # A teacher says nothing about first clicks, so its network rates them badly.
+    return AfterstateNetwork, AfterstatePolicy if teacher == "none" else partial(AfterstatePolicy, first="exact")

@@ -137,7 +137,7 @@ class Training:
         # PPO draws random numbers to make the network; training goes on as if there were no evaluation.
         with torch.random.fork_rng(devices=[]):
             network = self.learner.current_network()
-        _, new_policy = makers(network.kind)
+        _, new_policy = makers(network.kind, settings.teacher)
         self.score = score = selection.play_selection(settings, partial(new_policy, network))
         self.cost, self.evaluated_at, self.player = time.perf_counter() - begin, self.steps, ""
         self.evaluations_done = max(self.evaluations_done + 1, self.evaluations_due)
