@@ -71,7 +71,7 @@ SCRIPTED = [name for name, row in POLICIES.items() if row.family != OTHERS]
 AGENTS = {
     **dict.fromkeys(("clues-any-size", "plain-dqn", "plain-ppo"), ("board", "")),
     **dict.fromkeys(("any-size", "dqn", "ppo"), ("reveal", "")),
-    **dict.fromkeys(("afterstate", "afterstate-any-size"), ("search", "clues")),
+    **dict.fromkeys(("afterstate", "afterstate-any-size", "taught"), ("search", "clues")),
 }
 """The track and the inference of each shipped agent, as `Row` has them."""
 

@@ -32,10 +32,20 @@ from minesweeper_env.inference import mine_probabilities, win_probability
 
 ROOT = Path(__file__).resolve().parents[1]
 
-AGENTS = ["afterstate", "afterstate-any-size", "any-size", "clues-any-size", "dqn", "plain-dqn", "plain-ppo", "ppo"]
+AGENTS = [
+    "afterstate",
+    "afterstate-any-size",
+    "any-size",
+    "clues-any-size",
+    "dqn",
+    "plain-dqn",
+    "plain-ppo",
+    "ppo",
+    "taught",
+]
 SMALL_BOARDS = {"8x8/14": (8, 14), "9x9/10": (9, 10), "16x16/40": (16, 40)}
 EXPERT = ((16, 30), 99)
-SLOW_GAMES = {"afterstate": 200, "afterstate-any-size": 200, "bayes_source": 200, "rollout": 50}
+SLOW_GAMES = {"afterstate": 200, "afterstate-any-size": 200, "taught": 200, "bayes_source": 200, "rollout": 50}
 """Games of the policies that would take hours for a thousand."""
 
 GAME_OPTIONS: dict[str, dict[str, object]] = {

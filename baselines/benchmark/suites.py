@@ -107,7 +107,7 @@ _SCRIPTED = tuple(Entry(policy, 100 if policy == "rollout" else None) for policy
 _EVERY = (
     *_SCRIPTED,
     *_entries("plain-ppo", "plain-dqn", "clues-any-size", "any-size", "dqn", "ppo"),
-    *_entries("afterstate-any-size", "afterstate"),
+    *_entries("afterstate-any-size", "afterstate", "taught"),
 )
 _ONE_FIT = (
     "marginal: one fit, which is one order of clicks for all games, so that it differs from random by some points on "

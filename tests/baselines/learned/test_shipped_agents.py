@@ -17,8 +17,9 @@ from baselines.learned.training.loop import train
 from baselines.registry import AGENTS, AGENTS_FOLDER, find_policy
 from minesweeper_env.config import BoardConfig
 
-NAMES = ["afterstate", "afterstate-any-size", "any-size", "clues-any-size", "dqn", "plain-dqn", "plain-ppo", "ppo"]
-ALGORITHMS = {"afterstate-any-size": "afterstate", "any-size": "dqn", "clues-any-size": "dqn", "plain-dqn": "dqn"}
+ALGORITHMS = dict.fromkeys(("any-size", "clues-any-size", "plain-dqn"), "dqn")
+ALGORITHMS |= dict.fromkeys(("afterstate-any-size", "taught"), "afterstate")
+NAMES = sorted([*ALGORITHMS, "afterstate", "dqn", "plain-ppo", "ppo"])
 
 
 def read(name, file):
@@ -42,7 +43,7 @@ def test_the_agents_are_these_and_small():
 def test_an_agent_tells_how_it_was_trained(name):
     record, agent = read(name, "run.json"), read(name, "agent.json")
     settings = record["settings"]
-    assert settings["teacher"] == "none"
+    assert settings["teacher"] == ("exact" if name == "taught" else "none")
     assert agent["algo"] == settings["algo"] == ALGORITHMS.get(name, name)
     assert agent["trained_on"]["boards"] == settings["boards"]
     assert (agent["channels"], agent["depth"]) == (settings["channels"], settings["depth"])
@@ -66,6 +67,7 @@ def test_an_agent_tells_how_it_was_trained(name):
     [
         ("afterstate", "8x8/14", 400, 0.6),
         ("afterstate-any-size", "8x8/14", 400, 0.58),
+        ("taught", "8x8/14", 400, 0.6),
         ("dqn", "8x8/14", 1000, 0.6),
         ("ppo", "8x8/14", 1000, 0.6),
         ("any-size", "8x8/14", 1000, 0.55),
