@@ -226,10 +226,12 @@ class SelfPlay:
 
         A new network would die before it meets a late guess.
         """
-        ratings = search.rate(self._network, self.config.mines, boards, legal, counts)
+        network, mines = self._network, self.config.mines
         if self._teacher is None or self._searches:
-            return ratings
-        return Ratings(safety_of(torch.from_numpy(boards), self.config.mines).numpy() * legal, ratings.counts)
+            return search.rate(network, mines, boards, legal, counts)
+        safety = safety_of(torch.from_numpy(boards), mines).numpy() * legal
+        no_counts = np.zeros((len(boards), 0, legal.shape[1]), np.float32)
+        return Ratings(safety, search.rate(network, mines, boards, legal, counts).counts if counts else no_counts)
 
     def _choose_guesses(self, games: Cells, boards: NDArray[np.int8], legal: Flags) -> tuple[Cells, Doubles, Doubles]:
         """Returns the cells to click in K games, their safety, and the values of the best clicks, (K,) each.
